@@ -56,7 +56,9 @@ class Settings(training.Settings):
     time: str = "date"
     """Column of times."""
     time_format: str | None = None
-    """Format of the times, such as %d.%m.%Y; default: detected."""
+    """Format of the times, such as %d.%m.%Y, or s or ms; default: detected."""
+    decimal: Literal[".", ","] = "."
+    """Decimal point of the numbers."""
     columns: tuple[str, ...] = ()
     """Columns to forecast; default: all that no other flag names."""
     key: str | None = None
@@ -139,8 +141,7 @@ PRESETS = {
     ),
     "own": Settings(),
 }
-# Twelve months to train, four to validate, four to test on.
-ETTH1 = (8640, 11520, 14400)
+ETTH1 = (8640, 11520, 14400)  # months: 12 to train, 4 and 4 to score on
 
 
 def load_parts(settings):
@@ -158,7 +159,7 @@ def load_parts(settings):
         settings.time,
         settings.columns or None,
         **settings.pick("key", "known", "static", "calendar"),
-        **settings.pick("step", "resample", "time_format"),
+        **settings.pick("step", "resample", "time_format", "decimal"),
     )
     is_published, share = settings.corpus == "etth1", settings.held_out
     borders = ETTH1 if is_published else (1 - 2 * share, 1 - share)
@@ -232,8 +233,7 @@ def run(settings):
         beside = scores_beside(forecaster, train, {"dev": dev, "test": test})
         this_run.fit(forecaster, train, dev)
         this_run.finish(forecaster, dev, test, beside=beside)
-        table = {"model": this_run.scores, **beside}
-        forecaster.task().print_table(table)
+        forecaster.task().print_table({"model": this_run.scores, **beside})
 
 
 def preset_for(corpus):

@@ -38,18 +38,33 @@ def cycles_of(names):
     return others, cycles
 
 
-def calendar_columns(times, cycles):
+def local_times(times, zone):
+    """Returns times of UTC as the clocks of a zone show them.
+
+    Args:
+        times: Array of `datetime64` of shape `(time,)`.
+        zone: The time zone; `None` for times that have none.
+    """
+    times = import_pandas().DatetimeIndex(times)
+    if zone is None:
+        return times
+    return times.tz_localize("UTC").tz_convert(zone).tz_localize(None)
+
+
+def calendar_columns(times, cycles, zone=None):
     """Returns where times are in cycles of the calendar.
 
     Args:
         times: Array of `datetime64` of shape `(time,)`.
         cycles: List of names of `CYCLES`.
+        zone: The time zone of the calendar of times of UTC; `None` for times
+            that have none.
 
     Returns:
         Float32 array of shape `(time, 2 * len(cycles))`: the sine and the
         cosine of each.
     """
-    times = import_pandas().DatetimeIndex(times)
+    times = local_times(times, zone)
     angles = [2 * np.pi * np.asarray(CYCLES[x](times)) for x in cycles]
     waves = [wave(angle) for angle in angles for wave in (np.sin, np.cos)]
     empty = np.zeros((len(times), 0))

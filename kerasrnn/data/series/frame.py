@@ -16,6 +16,7 @@ def series_frame(source, columns, named, report):
     pandas = import_pandas()
     given = [name for names in named.values() for name in names]
     if isinstance(source, pandas.DataFrame):
+        source = _with_index(source, [*given, *(columns or [])])
         source, report.unit = source.rename(columns=str), "row"
         table = Table(list(source.columns), iter(()))
         check_names(table.columns, "the DataFrame")
@@ -55,6 +56,21 @@ def series_frame(source, columns, named, report):
             f"There must be rows in {report.corpus}. Received: none"
         )
     return frame, list(columns)
+
+
+def _with_index(frame, names):
+    """A DataFrame in which the parts of its index that are named are columns.
+
+    A column of the same name comes first.
+    """
+    folded = {name.lower() for name in names}
+    columns = {str(column).lower() for column in frame.columns}
+    levels = [
+        level
+        for level, name in enumerate(frame.index.names)
+        if name is not None and str(name).lower() in folded - columns
+    ]
+    return frame.reset_index(level=levels) if levels else frame
 
 
 def _rows(table, columns, report):

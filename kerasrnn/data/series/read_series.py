@@ -39,6 +39,7 @@ def read_series(
     step: str | None = None,
     resample: str | None = None,
     time_format: str | None = None,
+    decimal: str = ".",
 ) -> SeriesTable:
     r"""Reads one series or several from a table with a column of times.
 
@@ -46,14 +47,17 @@ def read_series(
     be on a regular grid. Rows that are missing in it are added, without values;
     other times are refused, unless they are to be resampled. A series without
     any value is left out, and a `CorpusWarning` says so. Rows may be in any
-    order. An empty cell, `NA`, `N/A`, `NaN`, `null` or `None` is a missing
-    value. What was read is printed to the standard error.
+    order. A value is missing where pandas says so: in an empty cell, or one
+    with `NA`, `#N/A`, `NaN`, `null` or `None`. True and False are 1 and 0.
+    What was read is printed to the standard error.
 
     Args:
         source: String or path of a table of any format of `read_rows`; or a
             DataFrame of pandas.
-        time: String, the column of times. Those with an offset, such as
-            `+02:00`, are turned into UTC.
+        time: String, the column of times, or the index of that name; numbers
+            may be years, such as 2024, or days, such as 20240531. Times with
+            an offset or of a time zone are turned into UTC, and the calendar
+            is that of the zone; days are those of its clock.
         columns: List of strings, what to forecast. Defaults to `None`: all
             columns that have a name and are not named otherwise.
         key: String, the column that tells the series apart.
@@ -70,9 +74,11 @@ def read_series(
             what the rows of each step become, those of `known` columns as
             well; for another rule, resample these before. It needs `step`.
         time_format: String, how times are written, such as `"%d.%m.%Y"`, or
-            `"ISO8601"` for several of its forms. Defaults to `None`, as pandas
-            understands the first; not where all would also be times with day
-            and month exchanged, or years have two digits.
+            `"ISO8601"` for several of its forms; `"s"`, `"ms"`, `"us"` or
+            `"ns"` for numbers that count from 1970. Defaults to `None`, as
+            pandas understands the first; not where all would also be times
+            with day and month exchanged, or years have two digits.
+        decimal: `"."` or `","`, the decimal point of numbers that are text.
 
     Returns:
         A `SeriesTable`.
@@ -99,6 +105,18 @@ def read_series(
             f"Received: resample={resample!r}, step=None"
         )
     one_of("resample", resample, _RULES)
+    one_of("decimal", decimal, (".", ","))
+    lists = {"known": known, "static": static, "calendar": calendar}
+    for name, value in lists.items():
+        if isinstance(value, str):
+            raise ValueError(
+                f"`{name}` must be a list of names. Received: {name}={value!r}"
+            )
+    if isinstance(key, list | tuple):
+        raise ValueError(
+            "`key` must be one column. Expected: one that joins them, such as "
+            f"'shop/item'. Received: key={key!r}"
+        )
     # Pandas may have names that are not strings.
     time, key = str(time), None if key is None else str(key)
     known, static = list(map(str, known)), list(map(str, static))
@@ -111,9 +129,9 @@ def read_series(
     named = {"time": [time], "known": known, "static": static}
     named["key"] = [] if key is None else [key]
     frame, columns = series_frame(source, columns, named, report)
-    frame[time] = times_of(frame[time], time_format, report)
+    frame[time], zone = times_of(frame[time], time_format, step, report)
     for name in (*columns, *known, *static):
-        frame[name] = numbers_of(frame[name], report)
+        frame[name] = numbers_of(frame[name], decimal, report)
     groups = {_WHOLE: frame}
     if key is not None:
         frame[key] = keys_of(frame[key], report.corpus)
@@ -126,8 +144,9 @@ def read_series(
         rows = rows.set_index(time).sort_index(kind="stable")
         features = _constant(rows, static, name, report)
         rows = rows[[*columns, *known]]
-        rows = _on_grid(rows, step, resample, name, report)
-        series.append(_series(name, rows, len(columns), calendar, features))
+        rows = _on_grid(rows, step, resample, name, report, zone)
+        cycles = calendar, zone
+        series.append(_series(name, rows, len(columns), cycles, features))
     table = SeriesTable(
         _with_values(series, report.corpus),
         list(columns),
@@ -136,6 +155,7 @@ def read_series(
         list(static),
         list(calendar),
         time,
+        zone,
     )
     if resample and known:
         print(
@@ -147,11 +167,11 @@ def read_series(
     return table
 
 
-def _series(name, rows, count, calendar, static):
+def _series(name, rows, count, cycles, static):
     """A series of rows; its first columns, a number of them, are forecast."""
     times = rows.index.to_numpy("datetime64[us]")
     numbers = rows.to_numpy("float32")
-    known = [numbers[:, count:], calendar_columns(times, calendar)]
+    known = [numbers[:, count:], calendar_columns(times, *cycles)]
     return Series(name, times, numbers[:, :count], np.hstack(known), static)
 
 
@@ -186,7 +206,7 @@ def _constant(rows, static, name, report):
     return rows[list(static)].max().to_numpy("float32")
 
 
-def _on_grid(rows, step, resample, name, report):
+def _on_grid(rows, step, resample, name, report, zone):
     """Rows on a regular grid of times, with empty ones where none was."""
     where = f" of the series {name!r}" * bool(name) + f" of {report.corpus}"
     if resample:
@@ -204,9 +224,11 @@ def _on_grid(rows, step, resample, name, report):
     grid = time_grid(times[0], step, times[-1])
     off = ~np.isin(times, grid)
     if off.any():
+        advice = "; for days of a time zone, its times after tz_localize(None)"
+        advice *= zone is not None
         raise CorpusError(
             f"Times{where} must be a whole number of steps of {step!r} apart. "
-            "Expected: another `step`, or `resample`, such as 'mean'. "
+            f"Expected: another `step`, or `resample`, such as 'mean'{advice}. "
             f"Received: {times[off][0]} and {off.sum() - 1:,} more, after "
             f"{times[0]}"
         )

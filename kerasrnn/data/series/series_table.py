@@ -5,6 +5,7 @@ import sys
 import textwrap
 import zlib
 from collections.abc import Sequence
+from typing import Any
 from typing import NamedTuple
 from typing import Self
 
@@ -57,6 +58,8 @@ class SeriesTable:
         calendar: List of strings, cycles such as `"hour"`, whose sines and
             cosines are the last of `known`.
         time: String, the name of the column of times.
+        zone: Time zone of the calendar, when times are those of UTC; `None`
+            for times that have no zone.
     """
 
     series: list[Series]
@@ -66,6 +69,7 @@ class SeriesTable:
     static: list[str] = dataclasses.field(default_factory=list)
     calendar: list[str] = dataclasses.field(default_factory=list)
     time: str = "time"
+    zone: Any = None
 
     def __len__(self) -> int:
         return sum(len(x.values) - x.begin for x in self.series)
@@ -156,7 +160,7 @@ class SeriesTable:
         known = np.full((end, len(self.known)), np.nan, "float32")
         known[: len(series.known)] = series.known[:end]
         first = len(self.known_columns)
-        known[:, first:] = calendar_columns(times, self.calendar)
+        known[:, first:] = calendar_columns(times, self.calendar, self.zone)
         return series._replace(
             times=times, values=values, known=known, begin=end - horizon
         )
@@ -167,6 +171,9 @@ class SeriesTable:
         first, last = (
             f"{x:.16}".replace("T", " ") for x in (times.min(), times.max())
         )
+        zone = " in UTC" * (self.zone is not None)
+        if self.calendar and zone:
+            zone += f", with the calendar of {self.zone}"
         lacking = "".join(
             f" Steps without {name}: {count:,}."
             for name, count in self.not_known().items()
@@ -174,7 +181,7 @@ class SeriesTable:
         )
         print(
             f"Read {len(self):,} steps of {self.step} in {len(self.series):,} "
-            f"series, {first} to {last}.\n"
+            f"series, {first} to {last}{zone}.\n"
             + textwrap.fill(
                 f"Columns: {', '.join(self.columns)}. "
                 f"Missing values: {self.missing():.1%}.{lacking}",

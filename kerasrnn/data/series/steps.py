@@ -39,6 +39,16 @@ def checked_step(step):
     raise _no_step(step)
 
 
+def is_of_days(step):
+    """Whether a step of time is a day or more.
+
+    Args:
+        step: String, an offset of pandas.
+    """
+    first, second = time_grid(np.datetime64("2024-01-01", "us"), step, count=2)
+    return second - first >= np.timedelta64(1, "D")
+
+
 def _no_step(step):
     return ValueError(
         "`step` must be a positive offset of pandas, such as 'h', '15min', "

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from kerasrnn.data.series.calendar import local_times
 from kerasrnn.data.series.series_table import SeriesTable
 from kerasrnn.data.series.windows import window_starts
 from kerasrnn.files import atomic_write
@@ -111,7 +112,8 @@ def _write_example(forecaster, table, path):
     series, start = table.series[numbers[0]], starts[0]
     known = table.known_columns
     frame = import_pandas().DataFrame(series.values, columns=table.columns)
-    frame.insert(0, table.time, series.times)
+    times = local_times(series.times, table.zone)
+    frame.insert(0, table.time, times)
     frame.loc[start:, table.columns] = np.nan
     frame = frame.assign(
         **dict(zip(known, series.known.T, strict=False)),

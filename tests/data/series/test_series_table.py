@@ -275,6 +275,115 @@ def test_offsets_become_utc(tmp_path):
     assert str(series.times[0]).startswith("2024-10-27T00:00")
 
 
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("form", ["CSV", "JSON", "DataFrame"])
+def test_numbers_may_count_from_1970(tmp_path, unit, form):
+    given = frame()
+    counts = given["date"].astype(f"datetime64[{unit}]").astype("int64")
+    source = counted = given.assign(date=counts)
+    if form == "CSV":
+        source = tmp_path / "x.csv"
+        counted.to_csv(source, index=False)
+    elif form == "JSON":
+        source = tmp_path / "x.jsonl"
+        counted.to_json(source, orient="records", lines=True)
+    table = read_series(source, "date", time_format=unit)
+    assert table.fingerprint() == read_series(given, "date").fingerprint()
+    with pytest.raises(CorpusError, match=f"`time_format` '{unit}', if it"):
+        read_series(source, "date")
+
+
+@pytest.mark.parametrize("dtype", ["int64", "Int64", "float64", "object"])
+@pytest.mark.parametrize(
+    ("form", "step", "options"),
+    [
+        ("%Y", "YS", {}),
+        ("%Y%m%d", "D", {}),
+        ("%Y%m%d", "D", {"time_format": "%Y%m%d"}),
+        ("%Y%m", "MS", {"time_format": "%Y%m"}),
+        ("%y%m%d", "D", {"time_format": "%y%m%d"}),
+    ],
+)
+def test_years_and_days_may_be_numbers(tmp_path, dtype, form, step, options):
+    given = frame(step=step, start="2023-01-01")
+    times = given["date"].dt.strftime(form)
+    path = tmp_path / "x.csv"
+    given.assign(date=times).to_csv(path, index=False)
+    counted = given.assign(date=times.astype("int64").astype(dtype))
+    found = {
+        read_series(x, "date", **options).fingerprint()
+        for x in (given, path, counted)
+    }
+    assert len(found) == 1
+
+
+def test_a_period_begins_with_its_start():
+    given = frame(step="MS")
+    periods = given.assign(date=given["date"].dt.to_period("M"))
+    found = [read_series(x, "date") for x in (given, periods)]
+    assert found[0].fingerprint() == found[1].fingerprint()
+    assert found[1].step == "MS"
+
+
+@pytest.mark.parametrize("name", ["date", "Date"])
+def test_the_times_may_be_the_index(name):
+    given = frame().assign(shop="a")
+    expected = read_series(given, "date", key="shop").fingerprint()
+    given = given.rename(columns={"date": name})
+    for index in (name, [name, "shop"], ["shop", name]):
+        table = read_series(given.set_index(index), "date", key="shop")
+        assert (table.columns, table.fingerprint()) == (["load"], expected)
+    twice = given.set_index(given[name])
+    assert read_series(twice, "date", key="shop").fingerprint() == expected
+
+
+def test_days_are_those_of_the_clock(tmp_path):
+    """The clock goes back in Berlin; in Kolkata, it never is that of UTC."""
+    plain = frame(9, "2024-10-22", "D")
+    expected = read_series(plain, "date", calendar=["weekday"]).fingerprint()
+    for zone in ("Europe/Berlin", "Asia/Kolkata"):
+        given = plain.assign(date=plain["date"].dt.tz_localize(zone))
+        given.to_csv(tmp_path / "x.csv", index=False)
+        given.to_parquet(tmp_path / "x.parquet")
+        for source in (given, tmp_path / "x.csv", tmp_path / "x.parquet"):
+            table = read_series(source, "date", calendar=["weekday"])
+            assert table.fingerprint() == expected
+            assert table.zone is None
+
+
+def test_hours_of_a_zone_have_its_calendar(capsys, tmp_path):
+    """The clock goes back, and a forecast goes on."""
+    times = pandas.date_range(
+        "2024-10-26", periods=60, freq="h", tz="Europe/Berlin"
+    )
+    given = pandas.DataFrame({"date": times, "load": np.ones(60)})
+    table = read_series(given, "date", calendar=["hour"])
+    assert str(table.series[0].times[0]).startswith("2024-10-25T22:00")
+    said = "to 2024-10-28 09:00 in UTC, with the calendar of Europe/Berlin."
+    assert said in capsys.readouterr().err
+    cosines = table.ahead(24).series[0].known[:, 1]
+    clock = pandas.date_range(times[0], periods=84, freq="h").hour
+    expected = np.cos(2 * np.pi * clock / 24)
+    np.testing.assert_allclose(cosines, expected, atol=1e-6)
+    given.to_csv(tmp_path / "x.csv", index=False)
+    table = read_series(tmp_path / "x.csv", "date", calendar=["hour"])
+    assert "in UTC, with the calendar of UTC." in capsys.readouterr().err
+    table = read_series(given, "date", step="D", resample="sum")
+    assert table.series[0].values[:, 0].tolist() == [24, 25, 11]
+    with pytest.raises(CorpusError, match="after tz_localize.None.*Received"):
+        read_series(given, "date", step="7h")
+
+
+def test_numbers_are_read_as_others_write_them(tmp_path):
+    path = tmp_path / "x.csv"
+    rows = ["date;load;open", "2024-05-01;1,5;True", "2024-05-02;-2;FALSE"]
+    rows += ["2024-05-03;#N/A;true", "2024-05-04;-NaN;NULL"]
+    path.write_text("\n".join(rows), "utf-8")
+    (series,) = read_series(path, "date", decimal=",").series
+    expected = [[1.5, 1], [-2, 0], [np.nan, 1], [np.nan, np.nan]]
+    np.testing.assert_array_equal(series.values, expected)
+
+
 def test_irregular_times_are_resampled_if_asked_to():
     given = frame(8, step="10min")
     given.loc[3, "date"] += pandas.Timedelta(seconds=5)
@@ -379,7 +488,45 @@ def test_a_table_is_of_series():
 
 BAD = {
     "no time": (frame().assign(date="soon"), {}, "'soon' in row 1"),
-    "numbers as times": (frame().assign(date=range(12)), {}, "a time"),
+    "numbers as times": (
+        frame().assign(date=range(12)),
+        {},
+        "a time.*'s' for seconds.*: 0 in row 1",
+    ),
+    "fractions as times": (frame().assign(date=0.5), {}, "a time"),
+    "months of six digits": (
+        frame().assign(date=[f"2024{x:02}" for x in range(1, 13)]),
+        {},
+        "12 cells.*or %Y%m",
+    ),
+    "no number since 1970": (
+        frame().assign(date="soon"),
+        {"time_format": "ms"},
+        "a number since 1970 in the unit 'ms'. Received: 'soon'",
+    ),
+    "decimal commas": (
+        frame().assign(load=["1", *11 * ["1,5"]]),
+        {},
+        "11 cells.*or `decimal` ',', if a comma",
+    ),
+    "thousands": (
+        frame().assign(load=["1", *11 * ["1,000,000"]]),
+        {},
+        "11 cells.*without separators of thousands;(?!.*`decimal`)",
+    ),
+    "thousands in Germany": (
+        frame().assign(load=["1,5", *11 * ["1.000"]]),
+        {"decimal": ","},
+        "11 cells.*thousands and with a decimal comma",
+    ),
+    "a sign for nothing": (
+        frame().assign(load="-"),
+        {},
+        "or an empty cell, NA or NaN where there is none. Received: '-'",
+    ),
+    "no decimal point": (frame(), {"decimal": "·"}, "decimal='·'"),
+    "two keys": (frame(), {"key": ["a", "b"]}, "joins them.*key=.'a', 'b'"),
+    "a name, not a list": (frame(), {"known": "load"}, "known='load'"),
     "no number": (frame().assign(load="high"), {}, "'high' in row 1"),
     "infinite": (frame().assign(load=np.inf), {}, "12 cells"),
     "infinite in float32": (frame().assign(load=1e39), {}, "12 cells"),

@@ -109,6 +109,17 @@ def test_a_run_leaves_an_example_to_forecast(known, calendar, tmp_path):
     )
 
 
+def test_an_example_has_the_times_of_its_calendar(tmp_path):
+    given = small.series(60)
+    zoned = given["date"].dt.tz_localize("Asia/Kolkata")
+    rows = read_series(given.assign(date=zoned), "date", calendar=["hour"])
+    forecaster = small.forecaster(known=2)
+    forecaster.adapt(rows)
+    forecaster.task().report(rows, tmp_path)
+    found = pandas.read_csv(tmp_path / "example.csv")["date"]
+    assert found[0] == str(given["date"][0])
+
+
 def test_it_forecasts_what_follows_in_units_and_times():
     forecaster = small.forecaster(GaussianHead(), known=2)
     given = small.series(60)
