@@ -1,6 +1,5 @@
 """Sets the weights of a model from files or from another model."""
 
-import pathlib
 from collections.abc import Sequence
 
 import keras
@@ -8,22 +7,23 @@ import numpy as np
 
 from kerasrnn.training.reading import reading
 from kerasrnn.training.resumable.checkpoint import constant_rate
-from kerasrnn.training.resumable.checkpoint import deletion_remedy
 from kerasrnn.training.resumable.checkpoint import load_weights
+from kerasrnn.typing import PathLike
 
 
-def load_average(model: keras.Model, paths: Sequence[pathlib.Path]) -> None:
+def load_average(model: keras.Model, paths: Sequence[PathLike]) -> None:
     """Sets the weights of a model to the mean of the weights in some files.
 
     Integers, such as keys of a table, are those of the last file.
 
     Args:
         model: A built `keras.Model`.
-        paths: List of `pathlib.Path`, of files that `model.save_weights`
+        paths: List of strings or paths, of files that `model.save_weights`
             wrote.
 
     Raises:
-        ValueError: when `paths` is empty, or a file is damaged.
+        ValueError: when `paths` is empty, or a file is damaged or of another
+            model.
 
     Example:
 
@@ -31,8 +31,7 @@ def load_average(model: keras.Model, paths: Sequence[pathlib.Path]) -> None:
     >>> for value in (1.0, 2.0):
     ...     model.layers[0].bias.assign([value])
     ...     model.save_weights(f"{value}.weights.h5")
-    >>> paths = [pathlib.Path(f"{value}.weights.h5") for value in (1.0, 2.0)]
-    >>> load_average(model, paths)
+    >>> load_average(model, ["1.0.weights.h5", "2.0.weights.h5"])
     >>> float(model.layers[0].bias[0])
     1.5
     """
@@ -40,7 +39,9 @@ def load_average(model: keras.Model, paths: Sequence[pathlib.Path]) -> None:
         raise ValueError("`paths` must name at least one file. Received: [].")
     total: list[np.ndarray] = []
     for path in paths:
-        with reading(path, deletion_remedy(path.parent)):
+        with reading(
+            path, "Expected: files that `save_weights` of this model wrote."
+        ):
             load_weights(model, path)
         weights = model.get_weights()
         if total:

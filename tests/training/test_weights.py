@@ -85,5 +85,15 @@ def test_an_average_is_of_something(tmp_path):
 def test_a_damaged_file_of_an_average_is_named(tmp_path):
     path = tmp_path / "epoch-0000.weights.h5"
     path.write_bytes(b"no weights")
-    with pytest.raises(ValueError, match="Delete the folder.*epoch-0000"):
+    with pytest.raises(ValueError, match="`save_weights` of this.*epoch-0000"):
         load_average(trained("sgd"), [path])
+
+
+def test_an_average_of_files_that_are_named_by_strings(tmp_path):
+    path = str(tmp_path / "a.weights.h5")
+    source, model = trained("sgd"), new_model("sgd")
+    source.save_weights(path)
+    load_average(model, [path])
+    np.testing.assert_array_equal(model.predict(X), source.predict(X))
+    with pytest.raises(ValueError, match="`save_weights` of this.*a.weights"):
+        load_average(new_model("sgd", units=2), [path])
