@@ -24,6 +24,7 @@ class LanguageLosses(ReadsIds, RecurrentModel):
     See `LanguageModel` for the arguments.
     """
 
+    batch_size: int | None
     embedding: TokenEmbedding
     output_projection: TokenOutput
 
@@ -57,6 +58,14 @@ class LanguageLosses(ReadsIds, RecurrentModel):
         sample_weight: Any = None,
         training: bool = True,
     ) -> Tensor:
+        if self.batch_size is not None and not isinstance(x, dict):
+            raise ValueError(
+                "A model that carries its states is trained and evaluated on "
+                'dictionaries of "ids" and "fresh", as `text_windows` makes '
+                "them: ids alone would start anew in every batch. Expected: "
+                "these, or `batch_size=None`. Received: "
+                f"batch_size={self.batch_size}, ids alone"
+            )
         if self.sampled_words and isinstance(y_pred, dict):
             self._check_padding()
             y_pred = sampled_logits(

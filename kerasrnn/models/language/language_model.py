@@ -89,7 +89,8 @@ class LanguageModel(Configured, LanguageLosses):
         inputs: Integer tensor of ids, of shape `(batch, time)`; with
             `batch_size` it may be a dictionary of these `"ids"` and of
             `"fresh"`, a boolean tensor of shape `(batch,)` (integers under
-            `tf.distribute`, as Keras requires).
+            `tf.distribute`, as Keras requires). Ids alone start anew: no
+            states are carried, so that `fit` and `evaluate` refuse them.
         training: Whether to behave as in training (dropout).
 
     Returns:

@@ -669,6 +669,15 @@ def test_what_is_carried_on_needs_to_know_where_it_is_fresh():
         model({"ids": np.ones((2, 3), "int32")})
 
 
+def test_ids_alone_carry_nothing_on():
+    model = LanguageModel(9, keras.layers.GRUCell(4), batch_size=2)
+    model.compile("sgd", TokenCrossentropy(-1))
+    ids = np.ones((4, 3), "int32")
+    for method in (model.fit, model.evaluate):
+        with pytest.raises(ValueError, match="batch_size=2, ids alone"):
+            method(ids, ids, verbose=0)
+
+
 @helpers.slow_on_jax
 @pytest.mark.parametrize("name", helpers.one_now(own_cells(UNITS)))
 def test_a_custom_cell(name, tmp_path):
