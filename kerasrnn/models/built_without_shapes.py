@@ -6,12 +6,32 @@ from kerasrnn.typing import Config
 class BuiltWithoutShapes:
     """Base of models that know all sizes before they see their inputs.
 
-    These may be a dictionary, of which Keras notes the shape of one tensor
-    alone. A loaded model would be called on it, and could not be built.
+    Their `build` needs no argument. The inputs may be a dictionary, of which
+    Keras notes the shape of one tensor alone. A loaded model would be called on
+    it, and could not be built.
     """
 
+    def get_build_config(self) -> Config | None:
+        config = super().get_build_config()  # type: ignore[misc]
+        return config and _without_shapes(config)
+
     def build_from_config(self, config: Config) -> None:
-        frozen = config.get("frozen")
         super().build_from_config(  # type: ignore[misc]
-            {"shapes_dict": {}, "frozen": frozen}
+            _without_shapes(config)
         )
+
+
+def _without_shapes(config):
+    """What else a build configuration says: which layers are frozen."""
+    rest = {k: v for k, v in config.items() if k == "frozen"}
+    return {"shapes_dict": {}, **rest}
+
+
+def give_weights(model):
+    """Builds a model that knows all sizes, if it is not built yet.
+
+    Args:
+        model: A Keras model. Others are left as they are.
+    """
+    if isinstance(model, BuiltWithoutShapes) and not model.built:
+        model.build()

@@ -7,6 +7,7 @@ import keras
 
 from kerasrnn.arguments import instance
 from kerasrnn.configured import Configured
+from kerasrnn.models.built_without_shapes import give_weights
 from kerasrnn.models.reads_ids import ReadsIds
 
 
@@ -34,6 +35,7 @@ class Ensemble(ReadsIds, Configured, keras.layers.Layer):
         super().__init__(**kwargs)
         for model in models:
             instance("models", model, self.member)
+            give_weights(model)
         sizes = {self.logits_of(model) for model in models}
         if len(sizes) != 1:
             raise ValueError(

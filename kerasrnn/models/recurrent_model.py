@@ -5,13 +5,14 @@ from keras import ops
 
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import QuantizableModel
+from kerasrnn.models.built_without_shapes import BuiltWithoutShapes
 from kerasrnn.models.gives_logits import GivesLogits
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
 
-class RecurrentModel(GivesLogits, QuantizableModel):
+class RecurrentModel(BuiltWithoutShapes, GivesLogits, QuantizableModel):
     """Base of models that are recurrent layers between an input and an output.
 
     A subclass calls `add_rnns` in its constructor, `build_rnns` when it is

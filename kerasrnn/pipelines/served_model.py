@@ -10,6 +10,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.models.built_without_shapes import give_weights
 from kerasrnn.pipelines.batching import indices_by_length
 from kerasrnn.pipelines.ensembles import models_of
 from kerasrnn.pipelines.graphs import served_function
@@ -60,14 +61,33 @@ class ServedModel(keras.Model):
     traces are in a `TracedProperty`.
 
     Args:
-        model: The inner Keras model, or layer, which works on ids or numbers.
+        model: The inner Keras model, or layer, which works on ids or numbers. A
+            model of this package gets its weights now if it has none.
         **kwargs: Base model arguments, such as `name`.
     """
 
     def __init__(self, model: keras.layers.Layer, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        give_weights(model)
         self.model = model
         self.built = True
+
+    def load_weights(
+        self, filepath: PathLike, *args: Any, **kwargs: Any
+    ) -> None:
+        """Loads what `save_weights` wrote; see `keras.Model.load_weights`.
+
+        Raises:
+            ValueError: when the inner model has no weights yet, or the file is
+                of another one.
+        """
+        if not self.model.built:
+            raise ValueError(
+                "The inner model has no weights to load into. Expected: one "
+                "that is built, or was called on ids. Received: "
+                f"{self.model.name!r}, a {type(self.model).__name__}"
+            )
+        super().load_weights(filepath, *args, **kwargs)
 
     def __setattr__(self, name, value):
         old = self.__dict__.get(name)

@@ -9,6 +9,7 @@ from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
 from kerasrnn.configured import Deserialized
 from kerasrnn.layers.quantization import QuantizableModel
+from kerasrnn.models.built_without_shapes import BuiltWithoutShapes
 from kerasrnn.models.classification.summary_by_name import get_summary
 from kerasrnn.models.encoder import Encoder
 from kerasrnn.models.gives_logits import GivesLogits
@@ -19,7 +20,9 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class TextClassifier(ReadsIds, Deserialized, GivesLogits, QuantizableModel):
+class TextClassifier(
+    ReadsIds, Deserialized, BuiltWithoutShapes, GivesLogits, QuantizableModel
+):
     """Classifies a text by a summary of its encoding.
 
         h_1 ... h_T, s_T = encoder(ids)
@@ -94,7 +97,7 @@ class TextClassifier(ReadsIds, Deserialized, GivesLogits, QuantizableModel):
             num_classes, dtype=self.dtype_policy, name="output"
         )
 
-    def build(self, ids_shape: Shape) -> None:
+    def build(self, ids_shape: Shape = (None, None)) -> None:
         if not self.encoder.built:
             self.encoder.build(ids_shape)
         summary, _ = self._summarize(

@@ -204,12 +204,11 @@ def test_a_series_with_gaps_is_trained_and_scored(tmp_path):
 
 def test_what_is_wrong_is_said():
     forecaster, rows = small.forecaster(), table()
-    for call in forecaster.compile, forecaster.baselines:
-        with pytest.raises(ValueError, match="Expected: `adapt`.*not adapted"):
-            call()
-    # Weights alone have no units.
-    forecaster.model.build()
-    for call in forecaster.compile, lambda: forecaster.evaluate(rows):
+    for call in (
+        forecaster.compile,
+        forecaster.baselines,
+        lambda: forecaster.evaluate(rows),
+    ):
         with pytest.raises(ValueError, match="Expected: `adapt`.*not adapted"):
             call()
     for given in small.series(), None, [], "load.csv":

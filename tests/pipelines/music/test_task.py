@@ -29,7 +29,6 @@ def test_scores_take_the_options_of_evaluate():
 @pytest.mark.slow
 def test_the_opening_of_a_piece_is_continued(tmp_path):
     music = MusicPipeline(PianoRollModel(FastGRUCell(3)), steps_per_beat=2)
-    music.model.build()
     randomize(music.model)
     task = music.task()
     assert task.sizes(ROLLS) == {"pieces": 2, "steps": 24}

@@ -1,0 +1,95 @@
+import keras
+import numpy as np
+import pytest
+
+from kerasrnn.data import read_series
+from kerasrnn.layers import FastGRUCell
+from kerasrnn.models import ClassifierEnsemble
+from kerasrnn.models import PianoRollModel
+from kerasrnn.pipelines import MusicPipeline
+from kerasrnn.pipelines import TextPipeline
+from kerasrnn.pipelines import TextTranslator
+from tests.helpers import one_now
+from tests.helpers import randomize
+from tests.pipelines import small
+
+
+def translator():
+    # Without a shortlist, which has the lexicon of one model.
+    found = small.translator()
+    tokenizers = found.source_tokenizer, found.target_tokenizer
+    return TextTranslator(found.model, *tokenizers, found.search)
+
+
+def ensemble():
+    return type(found := small.labeller()).ensemble([found, small.labeller()])
+
+
+def forecaster():
+    found = small.forecaster()
+    found.adapt(TABLE)
+    return found
+
+
+TABLE = read_series(small.series(), "date")
+ROLLS = [np.eye(5, 4), np.eye(3, 4)]
+# How each is made, and a function that asks it something.
+KINDS = {
+    "labeller": (small.labeller, lambda x: x.probabilities(small.REVIEWS[:2])),
+    "ensemble": (ensemble, lambda x: x.probabilities(small.REVIEWS[:2])),
+    "tagger": (small.tagger, lambda x: x.tag_tokens([["Anna", "in"]])),
+    "translator": (translator, lambda x: x.translate(small.SOURCES)),
+    "language": (small.language, lambda x: x.score(small.SOURCES)["total"]),
+    "forecaster": (forecaster, lambda x: x.forecast(TABLE)[0].point),
+    "music": (
+        lambda: MusicPipeline(PianoRollModel(FastGRUCell(4), keys=4)),
+        lambda x: x.score(ROLLS)[0],
+    ),
+}
+
+
+def fresh(pipeline):
+    """One like it, of a new model without weights."""
+    own = pipeline.get_config().keys() - {"name", "trainable", "dtype"}
+    given = {name: getattr(pipeline, name) for name in own}
+    config = given["model"].get_config()
+    return type(pipeline)(
+        **given | {"model": type(given["model"]).from_config(config)}
+    )
+
+
+@pytest.mark.parametrize("kind", one_now([*KINDS][::-1]))
+def test_weights_are_loaded_into_a_fresh_one(kind, tmp_path):
+    make, ask = KINDS[kind]
+    saved = make()
+    randomize(saved)
+    saved.save_weights(tmp_path / "it.weights.h5")
+    opened = fresh(saved)
+    assert opened.count_params() == saved.count_params()
+    opened.load_weights(tmp_path / "it.weights.h5")
+    for new, old in zip(opened.weights, saved.weights, strict=True):
+        np.testing.assert_array_equal(new, old)
+    np.testing.assert_array_equal(ask(opened), ask(saved))
+
+
+@pytest.mark.parametrize("kind", one_now(["tagger", "labeller", "language"]))
+def test_weights_of_another_model_are_refused(kind, tmp_path):
+    path = tmp_path / "foreign.weights.h5"
+    foreign = keras.Sequential([keras.Input((2,)), keras.layers.Dense(3)])
+    foreign.save_weights(path)
+    with pytest.raises(ValueError, match="could not be loaded"):
+        fresh(KINDS[kind][0]()).load_weights(path)
+
+
+def test_a_model_of_unknown_sizes_loads_no_weights():
+    pipeline = TextPipeline(keras.layers.Dense(1, name="of_any"))
+    with pytest.raises(ValueError, match="no weights to.*'of_any', a Dense"):
+        pipeline.load_weights("it.weights.h5")
+
+
+def test_the_members_of_an_ensemble_have_weights():
+    model = small.labeller().model
+    config = model.get_config()
+    members = [type(model).from_config(config) for _ in range(2)]
+    joined = ClassifierEnsemble(members)
+    assert joined.count_params() == 2 * model.count_params()
