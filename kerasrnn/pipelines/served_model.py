@@ -13,6 +13,7 @@ import tensorflow as tf
 from kerasrnn.models.built_without_shapes import give_weights
 from kerasrnn.pipelines.batching import indices_by_length
 from kerasrnn.pipelines.ensembles import models_of
+from kerasrnn.pipelines.finite import check_answer
 from kerasrnn.pipelines.graphs import served_function
 from kerasrnn.pipelines.saved_model import export_saved_model
 from kerasrnn.pipelines.texts import text_list
@@ -195,6 +196,7 @@ class ServedModel(keras.Model):
             the list, and the dictionary that the signature returns.
 
         Raises:
+            FloatingPointError: when the weights of the model are not finite.
             ValueError: when `texts` is not a list of strings, or `batch_size`
                 is not a positive integer.
         """
@@ -210,4 +212,6 @@ class ServedModel(keras.Model):
                 tf.constant([column[i] for i in indices], tf.string)
                 for column in (texts, *others)
             )
-            yield indices, function(*columns)
+            answer = function(*columns)
+            check_answer(self.model, answer)
+            yield indices, answer

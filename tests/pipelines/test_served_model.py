@@ -93,3 +93,17 @@ def test_the_members_of_an_ensemble_have_weights():
     members = [type(model).from_config(config) for _ in range(2)]
     joined = ClassifierEnsemble(members)
     assert joined.count_params() == 2 * model.count_params()
+
+
+@pytest.mark.parametrize("kind", one_now([*KINDS][::-1]))
+def test_weights_that_are_no_numbers_give_no_answer(kind):
+    make, ask = KINDS[kind]
+    pipeline = make()
+    for weight in pipeline.trainable_weights:
+        weight.assign(np.full(weight.shape, np.nan))
+    with pytest.raises(FloatingPointError, match="NaN or infinite numbers in"):
+        ask(pipeline)
+    if kind in ("language", "music"):
+        given = [["the"]] if kind == "language" else []
+        with pytest.raises(FloatingPointError, match="NaN or infinite numb"):
+            pipeline.write(*given)

@@ -7,6 +7,7 @@ import numpy as np
 
 from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.series.series_table import SeriesTable
+from kerasrnn.pipelines.finite import check_answer
 from kerasrnn.pipelines.forecasting.baselines import Baseline
 from kerasrnn.pipelines.forecasting.baselines import baselines
 from kerasrnn.pipelines.forecasting.functions import ForecastingFunctions
@@ -85,6 +86,7 @@ class Forecasting(TextPipeline):
         """
         names = self.model.scaling.names
         answer = self.signatures["serving_default"](*map(inputs.get, names))
+        check_answer(self.model, answer)
         quantiles = answer.get("quantiles")
         return answer["forecast"].numpy(), (
             None if quantiles is None else quantiles.numpy()

@@ -5,6 +5,7 @@ import tensorflow as tf
 
 from kerasrnn.arguments import is_text
 from kerasrnn.data.padding import pad_to
+from kerasrnn.pipelines.finite import check_answer
 from kerasrnn.pipelines.labelling.functions import gradient_norms
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import warn_of_cut
@@ -60,6 +61,7 @@ class Explaining(XlaPipeline):
                 f"`label` must be one of {self.labels}. "
                 f"Received: label={label!r}"
             )
+        check_answer(self.model, found)
         words = [token.decode() for token in found["tokens"].numpy()[0]]
         return words, found["weights"].numpy()[0]
 

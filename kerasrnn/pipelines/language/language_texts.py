@@ -10,6 +10,7 @@ from kerasrnn.arguments import number
 from kerasrnn.data.padding import with_end
 from kerasrnn.data.text.text_windows import text_windows
 from kerasrnn.data.token_ids import in_parts
+from kerasrnn.pipelines.finite import check_weights
 from kerasrnn.pipelines.language.functions import LanguageFunctions
 from kerasrnn.pipelines.language.task import LanguageTask
 from kerasrnn.pipelines.language.text_metrics import of_tokens
@@ -160,6 +161,7 @@ class LanguageTexts(XlaPipeline):
         integer("top_k", top_k, 0)
         integer("max_tokens", max_tokens, 0, self.max_length)
         number("top_p", top_p, minimum=0, maximum=1)
+        check_weights(self.model)
         found = self.signatures["generate"](
             tf.constant(prompts, tf.string),
             tf.constant(seed % 2**31, tf.int32),

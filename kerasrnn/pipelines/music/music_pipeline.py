@@ -14,6 +14,8 @@ from kerasrnn.data.music.piano_roll_batches import piano_roll_batches
 from kerasrnn.data.music.piano_rolls import check_rolls
 from kerasrnn.metrics import NegativeLogLikelihood
 from kerasrnn.pipelines.batching import indices_by_length
+from kerasrnn.pipelines.finite import check_answer
+from kerasrnn.pipelines.finite import check_weights
 from kerasrnn.pipelines.music.functions import MOST_STEPS
 from kerasrnn.pipelines.music.functions import MusicFunctions
 from kerasrnn.pipelines.music.task import MusicTask
@@ -95,6 +97,7 @@ class MusicPipeline(TextPipeline):
         scores = [np.zeros(0, "float32")] * len(rolls)
         for indices, padded in self._padded(rolls, batch_size):
             found = self.signatures["serving_default"](padded)
+            check_answer(self.model, found)
             for index, values in zip(
                 indices, found["log_likelihoods"].numpy(), strict=True
             ):
@@ -113,6 +116,7 @@ class MusicPipeline(TextPipeline):
         """
         (_, padded), *_ = self._padded([roll], 1)
         found = self.signatures["serving_default"](padded)
+        check_answer(self.model, found)
         return found["probabilities"].numpy()[0]
 
     def evaluate(self, rolls: Rolls, batch_size: int = 32) -> dict[str, float]:
@@ -180,6 +184,7 @@ class MusicPipeline(TextPipeline):
         if prompt is None:
             prompt = np.zeros((0, self.model.keys))
         check_rolls([prompt], self.model.keys)
+        check_weights(self.model)
         found = self.signatures["generate"](
             tf.constant(prompt[None], tf.float32),
             tf.constant(seed % 2**31, tf.int32),

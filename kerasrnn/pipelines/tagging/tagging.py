@@ -11,6 +11,7 @@ import tensorflow as tf
 from kerasrnn.data.tags.phrases import phrases_of
 from kerasrnn.metrics.phrase_scores import phrase_scores
 from kerasrnn.pipelines.batching import indices_by_length
+from kerasrnn.pipelines.finite import check_answer
 from kerasrnn.pipelines.tagging.functions import TaggingFunctions
 from kerasrnn.pipelines.tagging.sentences import Sentences
 from kerasrnn.pipelines.tagging.sentences import columns_of
@@ -125,6 +126,7 @@ class Tagging(XlaPipeline):
                 [sentences[i] for i in indices], tf.string, ragged_rank=1
             )
             answer = self.signatures["tag_tokens"](batch.to_tensor(""))
+            check_answer(self.model, answer)
             for index, row in zip(indices, answer["tags"].numpy(), strict=True):
                 found = row[: len(sentences[index])]
                 tags[index] = [tag.decode() for tag in found]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.pipelines.finite import check_answer
 from kerasrnn.pipelines.texts import count_longer
 from kerasrnn.pipelines.texts import pair_list
 from kerasrnn.pipelines.texts import text_list
@@ -145,6 +146,7 @@ class Alternatives(TranslatorSources):
         texts = text_list(texts)
         warn_of_cut(texts, self.source_tokenizer, self.max_length)
         found = self.signatures["attend"](tf.constant(texts, tf.string))
+        check_answer(self.model, found)
         return [
             align_words(
                 weights,

@@ -104,9 +104,10 @@ class Translating(Alternatives):
             translations[indices] = decoded(found["translation"])
             missing += int((found["score"].numpy() == -np.inf).sum())
         if missing:
+            with_these = " with their phrases" if phrases else ""
             warn(
-                f"{missing} of {len(texts)} texts have no translation with "
-                "their phrases.",
+                f"{missing} of {len(texts)} texts have no translation"
+                f"{with_these}."
             )
         return translations.tolist()
 
