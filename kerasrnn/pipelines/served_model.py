@@ -59,7 +59,8 @@ class ServedModel(keras.Model):
     """Base of the models that serve functions of another model.
 
     A subclass names what it serves in `functions`. Other functions that it
-    traces are in a `TracedProperty`.
+    traces are in a `TracedProperty`. `asked_by` says in words which of its
+    methods to call in place of Keras's `predict`.
 
     Args:
         model: The inner Keras model, or layer, which works on ids or numbers. A
@@ -67,11 +68,28 @@ class ServedModel(keras.Model):
         **kwargs: Base model arguments, such as `name`.
     """
 
+    asked_by = "`signatures`"
+
     def __init__(self, model: keras.layers.Layer, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         give_weights(model)
         self.model = model
         self.built = True
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(self._instead("a call"))
+
+    def predict(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(self._instead("`predict`"))
+
+    def _instead(self, received):
+        """What to call in place of a method of Keras."""
+        name = type(self).__name__
+        return (
+            f"A {name} is asked by a method of its own, which takes what is "
+            f"not a tensor. Expected: {self.asked_by}. Its inner model, "
+            f"`.model`, takes tensors. Received: {received}"
+        )
 
     def load_weights(
         self, filepath: PathLike, *args: Any, **kwargs: Any

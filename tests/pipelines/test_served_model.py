@@ -107,3 +107,11 @@ def test_weights_that_are_no_numbers_give_no_answer(kind):
         given = [["the"]] if kind == "language" else []
         with pytest.raises(FloatingPointError, match="NaN or infinite numb"):
             pipeline.write(*given)
+
+
+def test_what_is_no_tensor_is_asked_by_a_method_of_its_own():
+    tagger = small.tagger()
+    with pytest.raises(NotImplementedError, match="`tag` or.*: `predict`"):
+        tagger.predict(["Anna"])
+    with pytest.raises(NotImplementedError, match="`tag` or.*: a call"):
+        tagger(["Anna"])

@@ -40,6 +40,7 @@ class Forecasting(TextPipeline):
     See `SeriesForecaster`.
     """
 
+    asked_by = "`forecast`"
     columns: tuple[str, ...]
     lookback: int
     step: str

@@ -41,6 +41,7 @@ class Labelling(Explaining):
     See `TextLabeller`.
     """
 
+    asked_by = "`label` or `probabilities`"
     temperature: float
     multi_label: bool
     thresholds: tuple[float, ...]

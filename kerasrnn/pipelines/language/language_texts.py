@@ -36,6 +36,7 @@ class LanguageTexts(XlaPipeline):
     See `TextLanguageModel`.
     """
 
+    asked_by = "`score` or `write`"
     tokenizer: Tokenizer
     window: int
     max_length: int

@@ -61,6 +61,7 @@ class MusicPipeline(TextPipeline):
     >>> music.save("music.keras")
     """
 
+    asked_by = "`score` or `write`"
     model: Any
 
     def __init__(

@@ -50,6 +50,7 @@ class Tagging(XlaPipeline):
     See `TextTagger`.
     """
 
+    asked_by = "`tag` or `tag_tokens`"
     words: WordTokenizer
     tags: tuple[str, ...]
     characters: CharacterTokenizer | None

@@ -29,6 +29,7 @@ class Translating(Alternatives):
     See `TextTranslator`.
     """
 
+    asked_by = "`translate`"
     copy_unknown: bool
 
     @TracedProperty
