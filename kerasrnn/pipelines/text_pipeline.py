@@ -7,6 +7,7 @@ from typing import Self
 import keras
 
 from kerasrnn.pipelines.batching import ready
+from kerasrnn.pipelines.fit_arguments import check_fit_arguments
 from kerasrnn.pipelines.served_model import ServedModel
 from kerasrnn.pipelines.task import Task
 from kerasrnn.training.reading import reading
@@ -106,16 +107,20 @@ class TextPipeline(ServedModel):
                 texts.
             validation_data: As `batches`; `None` for no validation.
             **kwargs: Other arguments of `keras.Model.fit`, such as `epochs`
-                and `callbacks`.
+                and `callbacks`, but no `validation_split` and no `shuffle`.
+                A `ModelCheckpoint` must have `save_weights_only=True`, for
+                `pipeline.model.load_weights`; a `Run` keeps whole pipelines.
 
         Returns:
             The `keras.callbacks.History` of the training.
 
         Raises:
-            ValueError: when there is nothing to train on.
+            ValueError: when there is nothing to train on, the batches are of
+                strings, or an argument is one of these.
         """
         if batches is None:
             raise ValueError("`fit` needs examples. Received: None")
+        check_fit_arguments(batches, kwargs, type(self).__name__)
         if not getattr(self.model, "compiled", False):
             self.compile()
         return self.model.fit(

@@ -37,14 +37,14 @@ def pair_list(pairs):
             the alignments of its words.
     """
     if isinstance(pairs, Iterable) and not isinstance(pairs, NO_LISTS):
-        pairs = list(pairs)
-        if all(map(_is_pair, pairs)):
+        listed = list(pairs)
+        if all(map(_is_pair, listed)):
             for side in (0, 1):
-                text_list(pair[side] for pair in pairs)
-            return pairs
+                text_list(pair[side] for pair in listed)
+            return listed
     raise ValueError(
-        "A list of pairs `(source, target)` is expected. "
-        f"Received: {pairs!r:.80}"
+        "A list of pairs `(source, target)` is expected, as `zip` makes it of "
+        f"two columns. Received: a {type(pairs).__name__}, {pairs!r:.80}"
     )
 
 
