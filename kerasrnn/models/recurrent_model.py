@@ -7,12 +7,15 @@ from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.models.built_without_shapes import BuiltWithoutShapes
 from kerasrnn.models.gives_logits import GivesLogits
+from kerasrnn.models.labels_of_steps import LabelsOfSteps
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
 
-class RecurrentModel(BuiltWithoutShapes, GivesLogits, QuantizableModel):
+class RecurrentModel(
+    LabelsOfSteps, BuiltWithoutShapes, GivesLogits, QuantizableModel
+):
     """Base of models that are recurrent layers between an input and an output.
 
     A subclass calls `add_rnns` in its constructor, `build_rnns` when it is

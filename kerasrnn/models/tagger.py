@@ -18,6 +18,7 @@ from kerasrnn.models.built_without_shapes import BuiltWithoutShapes
 from kerasrnn.models.character_reader import CharacterReader
 from kerasrnn.models.gives_logits import GivesLogits
 from kerasrnn.models.gives_logits import name_of
+from kerasrnn.models.labels_of_steps import LabelsOfSteps
 from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.models.token_embedding import TokenEmbedding
@@ -27,7 +28,12 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class Tagger(
-    ReadsIds, Configured, BuiltWithoutShapes, GivesLogits, QuantizableModel
+    ReadsIds,
+    Configured,
+    LabelsOfSteps,
+    BuiltWithoutShapes,
+    GivesLogits,
+    QuantizableModel,
 ):
     """Tags each word of a sentence.
 

@@ -36,6 +36,22 @@ def check_fit_arguments(batches, arguments, name):
         _check_callback(callback, name)
 
 
+def check_beside_dataset(examples, arguments):
+    """Raises `ValueError` for labels or weights beside batches.
+
+    Args:
+        examples: Examples, or a `tf.data.Dataset` of batches.
+        arguments: Dictionary of labels and weights, `None` for none.
+    """
+    given = [name for name, value in arguments.items() if value is not None]
+    if given and isinstance(examples, tf.data.Dataset):
+        raise ValueError(
+            "A dataset has labels and weights in its batches. Expected: those "
+            f"of `batches`. Received: {' and '.join(given)} of `fit`, beside a "
+            "dataset"
+        )
+
+
 def _check_dataset(batches, name):
     """Refuses texts as they are, of which Keras would say little."""
     spec = getattr(batches, "element_spec", None)

@@ -7,6 +7,7 @@ from typing import Self
 import keras
 
 from kerasrnn.pipelines.batching import ready
+from kerasrnn.pipelines.fit_arguments import check_beside_dataset
 from kerasrnn.pipelines.fit_arguments import check_fit_arguments
 from kerasrnn.pipelines.served_model import ServedModel
 from kerasrnn.pipelines.task import Task
@@ -128,7 +129,7 @@ class TextPipeline(ServedModel):
         )
 
     def batched(
-        self, rows: Any, dev: Any, batch_size: int, seed: int
+        self, rows: Any, dev: Any, batch_size: int, seed: int, **weights: Any
     ) -> tuple[Batches, Batches]:
         """Returns batches to train and to validate on, for `fit`.
 
@@ -137,9 +138,19 @@ class TextPipeline(ServedModel):
             dev: The same to validate on, or `None`.
             batch_size: Positive integer.
             seed: Integer, the seed of the shuffling of `rows`.
+            **weights: Arguments of `batches`, the weights of `rows`.
+
+        Raises:
+            ValueError: when there are weights beside a dataset.
         """
+        check_beside_dataset(rows, weights)
+        # A subclass of the user may make batches without any.
+        given = {k: x for k, x in weights.items() if x is not None}
         return (
-            ready(rows, lambda x: self.batches(x, batch_size, seed=seed)),
+            ready(
+                rows,
+                lambda x: self.batches(x, batch_size, seed=seed, **given),
+            ),
             ready(dev, lambda x: self.batches(x, batch_size)),
         )
 

@@ -1,4 +1,7 @@
+import re
+
 import keras
+import numpy as np
 import pytest
 import tensorflow as tf
 
@@ -11,6 +14,7 @@ from tests.pipelines import small
         ({"validation_split": 0.2}, "`validation_data`.*validation_split=0.2"),
         ({"shuffle": True}, "`batches` returns. Received: shuffle=True"),
         ({"sample_weight": [1.0]}, r"no weights in `fit`.*sample_weight=\[1.0"),
+        ({"class_weight": {0: 2.0}}, r"no class weights.*class_weight=\{0: 2"),
         (
             {"callbacks": keras.callbacks.ModelCheckpoint("best.keras")},
             r"a TextLanguageModel. Expected.*Run`.*Checkpoint\('best.keras",
@@ -44,3 +48,18 @@ def test_a_table_is_no_list_of_rows():
         small.translator().fit(frame)
     with pytest.raises(ValueError, match=r"lists of `\(word, tag\)`"):
         small.tagger().fit(frame)
+
+
+@pytest.mark.parametrize("weight", ["balanced", [1.0, 2.0]])
+def test_class_weights_are_a_dictionary(weight):
+    received = re.escape(f"Received: class_weight={weight!r}")
+    with pytest.raises(ValueError, match=f"dictionary from tags.*{received}"):
+        small.tagger(scheme=None).fit(small.SENTENCES, class_weight=weight)
+    with pytest.raises(ValueError, match=f"dictionary from labels.*{received}"):
+        small.labeller().fit(small.REVIEWS, small.CLASSES, class_weight=weight)
+
+
+def test_weights_beside_a_dataset_are_refused():
+    tagger = small.tagger()
+    with pytest.raises(ValueError, match="beside a dataset"):
+        tagger.fit(tagger.batches(small.SENTENCES), sample_weight=np.ones(12))

@@ -9,6 +9,7 @@ import tensorflow as tf
 from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data.length_buckets import index_batches
 from kerasrnn.data.padding import pad_to
+from kerasrnn.data.sample_weights import checked_weights
 from kerasrnn.data.token_ids import id_parts
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Strings
@@ -76,7 +77,7 @@ def labelled_batches(
     ids = tf.concat([*id_parts(texts, tokenizer, max_length)], axis=0)
     columns = [_targets(labels)]
     if sample_weight is not None:
-        columns.append(checked_weights(sample_weight, len(texts)))
+        columns.append(checked_weights(sample_weight, len(texts), "text"))
 
     def gathered(indices):
         rows = tf.gather(ids, indices)
@@ -107,26 +108,3 @@ def _targets(labels):
             f"{reprlib.repr(labels)}"
         )
     return found.reshape(len(found), -1)
-
-
-def checked_weights(weights, count):
-    """Returns weights as a float32 array of shape `(count,)`.
-
-    Args:
-        weights: List of numbers.
-        count: Integer, the number of texts.
-
-    Raises:
-        ValueError: when they are not one non-negative number for each text.
-    """
-    try:
-        found = np.asarray(weights, "float32")
-        right = found.shape == (count,) and np.isfinite(found).all()
-    except (TypeError, ValueError):
-        right = False
-    if not right or (found < 0).any():
-        raise ValueError(
-            "`sample_weight` must be a non-negative number for each text. "
-            f"Received: {reprlib.repr(weights)} for {count} texts"
-        )
-    return found

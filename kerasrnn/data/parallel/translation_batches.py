@@ -1,5 +1,7 @@
 """Length-bucketed batches of token ids."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import tensorflow as tf
 
@@ -12,6 +14,7 @@ from kerasrnn.data.padding import with_start
 from kerasrnn.data.parallel.guided_alignment import Links
 from kerasrnn.data.parallel.guided_alignment import alignment_matrix
 from kerasrnn.data.parallel.guided_alignment import split_words
+from kerasrnn.data.sample_weights import checked_weights
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Pairs
 
@@ -24,6 +27,7 @@ def translation_batches(
     max_length: int = 100,
     seed: int | None = None,
     fixed_length: bool = False,
+    sample_weight: Sequence[float] | None = None,
 ) -> tf.data.Dataset:
     """Batches of a parallel corpus for `Translator.fit`.
 
@@ -46,6 +50,8 @@ def translation_batches(
             the seed does not make reproducible. `None` for neither.
         fixed_length: Whether to pad every source to `max_length` tokens and
             its end token, instead of to the longest of its batch.
+        sample_weight: List of floats, the weight of each pair in the loss;
+            `None` for equal weights.
 
     Returns:
         A `tf.data.Dataset` of `({"source", "target"}, labels)`, int32
@@ -53,11 +59,13 @@ def translation_batches(
         alignments, the inputs also have `"alignment"`, a float32 tensor of
         shape `(batch, target_time, source_time)`: how much each label's token
         should attend to each source token. A row sums to 1, or to 0 if nothing
-        is known.
+        is known. With weights, each batch also has these, float32 of shape
+        `(batch,)`.
 
     Raises:
-        ValueError: when there is no pair, `max_length` is not positive, or
-            the target tokenizer has no start or end token.
+        ValueError: when there is no pair, `max_length` is not positive, the
+            target tokenizer has no start or end token, or the weights are not
+            a non-negative number for each pair.
 
     Example:
 
@@ -86,6 +94,9 @@ def translation_batches(
 
     pairs = list(pairs)
     tokenizers = source_tokenizer, target_tokenizer
+    weights = None
+    if sample_weight is not None:
+        weights = checked_weights(sample_weight, len(pairs), "pair")
     links = None
     if any(len(pair) > 2 for pair in pairs):
         links = Links(["".join(pair[2:]) for pair in pairs])
@@ -113,14 +124,18 @@ def translation_batches(
         by_target_then_source = (
             target.row_lengths() * (max_length + 1) + source.row_lengths()
         )
-        return by_target_then_source, (source, target, *guide)
+        rows = {"source": source, "target": target, "guide": guide}
+        if weights is not None:
+            rows["weights"] = tf.gather(weights, indices)
+        return by_target_then_source, rows
 
     def split(tokenizer, texts):
         if training and hasattr(tokenizer, "sample"):
             return tokenizer.sample(texts)[:, :max_length]
         return tokenizer.tokenize(texts, max_length)
 
-    def padded(source, target, *guide):
+    def padded(rows):
+        source, target, guide = (rows[x] for x in ("source", "target", "guide"))
         start, end = target_tokenizer.start_id, target_tokenizer.end_id
         if source_tokenizer.end_id >= 0:
             source = with_end(source, source_tokenizer.end_id)
@@ -137,6 +152,8 @@ def translation_batches(
         if guide:
             widths = [tf.shape(x)[1] for x in (inputs["source"], labels)]
             inputs["alignment"] = alignment_matrix(guide[:2], guide[2:], widths)
+        if weights is not None:
+            return inputs, labels, rows["weights"]
         return inputs, labels
 
     dataset = length_batches(len(pairs), encode, batch_size, seed)

@@ -20,6 +20,7 @@ from kerasrnn.models.forecasting.inputs import ForecastInputs
 from kerasrnn.models.forecasting.segment_embedding import SegmentEmbedding
 from kerasrnn.models.forecasting.segments_ahead import parallel_outputs
 from kerasrnn.models.forecasting.segments_ahead import recurrent_outputs
+from kerasrnn.models.labels_of_steps import LabelsOfSteps
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -28,7 +29,9 @@ _OF_EMBEDDING = ("shared", "known", "static", "missing")
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Forecaster(Configured, BuiltWithoutShapes, QuantizableModel):
+class Forecaster(
+    Configured, LabelsOfSteps, BuiltWithoutShapes, QuantizableModel
+):
     """Reads what columns of numbers were, and forecasts what they will be.
 
     The recurrent layers read segments of `segment` steps. All segments of the

@@ -16,6 +16,7 @@ from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.models.encoder import Encoder
 from kerasrnn.models.gives_logits import GivesLogits
+from kerasrnn.models.labels_of_steps import LabelsOfSteps
 from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.translation.decoder import Decoder
 from kerasrnn.models.translation.guided_attention import alignment_cost
@@ -24,7 +25,9 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Translator(ReadsIds, Configured, GivesLogits, QuantizableModel):
+class Translator(
+    ReadsIds, Configured, LabelsOfSteps, GivesLogits, QuantizableModel
+):
     """Recurrent encoder-decoder with attention.
 
     `fit` trains it by teacher forcing: the inputs hold the source and the

@@ -15,13 +15,14 @@ from kerasrnn.metrics.label_accuracy import label_accuracy
 from kerasrnn.models import ClassifierEnsemble
 from kerasrnn.models import TextClassifier
 from kerasrnn.pipelines.batching import ready
+from kerasrnn.pipelines.class_weights import weights_by_number
 from kerasrnn.pipelines.ensembles import members_of
+from kerasrnn.pipelines.fit_arguments import check_beside_dataset
 from kerasrnn.pipelines.labelling.labelling import Labelling
 from kerasrnn.pipelines.labelling.labelling import Labels
 from kerasrnn.pipelines.labelling.parts import check_parts
 from kerasrnn.pipelines.labelling.parts import joined_model
 from kerasrnn.pipelines.labelling.thresholds import thresholds_of
-from kerasrnn.pipelines.labelling.weights import weights_by_number
 from kerasrnn.pipelines.labelling.weights import weights_of_classes
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.tokenizers import Tokenizer
@@ -250,14 +251,12 @@ class TextLabeller(Labelling):
                 "`sample_weight`, or thresholds of `tune_thresholds`. "
                 f"Received: class_weight={class_weight!r}"
             )
-        by_number = class_weight and weights_by_number(class_weight, self.kind)
+        by_number = class_weight and weights_by_number(
+            class_weight, self.labels, self.kind.numbers, "label"
+        )
         if isinstance(texts, tf.data.Dataset):
-            if labels is not None or sample_weight is not None:
-                raise ValueError(
-                    "A dataset has labels and weights in its batches. "
-                    "Expected: those of `batches`. Received: `labels` or "
-                    "`sample_weight` of `fit`, beside a dataset"
-                )
+            beside = {"labels": labels, "sample_weight": sample_weight}
+            check_beside_dataset(texts, beside)
             kwargs["class_weight"] = by_number
         elif by_number is not None:
             sample_weight = weights_of_classes(

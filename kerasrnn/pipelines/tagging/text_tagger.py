@@ -1,5 +1,7 @@
 """Tagging: words, a tagger and the phrases that its tags mark, in one model."""
 
+from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -13,6 +15,7 @@ from kerasrnn.pipelines.tagging.sentences import Sentences
 from kerasrnn.pipelines.tagging.sentences import columns_of
 from kerasrnn.pipelines.tagging.tagging import Tagging
 from kerasrnn.pipelines.tagging.training_words import warn_of_other_words
+from kerasrnn.pipelines.tagging.weights import weights_of_words
 from kerasrnn.pipelines.vocabulary_facts import check_vocabulary
 from kerasrnn.tag_schemes import check_scheme
 from kerasrnn.tokenizers import CharacterTokenizer
@@ -130,6 +133,8 @@ class TextTagger(Tagging):
         sentences: Sentences,
         batch_size: int = 32,
         seed: int | None = None,
+        sample_weight: Sequence[float] | None = None,
+        class_weight: Mapping[str | int, float] | None = None,
     ) -> tf.data.Dataset:
         """Batches of tagged sentences of similar length.
 
@@ -140,26 +145,47 @@ class TextTagger(Tagging):
             seed: Integer, the seed of the shuffling; `None` sorts by length.
                 With a seed, as to train, a `CorpusWarning` says if `tag` would
                 split many of the sentences into other words.
+            sample_weight: As of `fit`.
+            class_weight: As of `fit`.
 
         Returns:
             A `tf.data.Dataset` of `(inputs, tags)`: what the model reads, and
-            int32 numbers of shape `(batch, time)`, -1 at padding.
+            int32 numbers of shape `(batch, time)`, -1 at padding. With
+            weights, each batch is a tuple `(inputs, tags, weights)`: float32
+            of shape `(batch,)` or, by tags, `(batch, time)`.
 
         Raises:
-            ValueError: when there is no sentence, one is empty, or a tag is
-                unknown.
+            ValueError: when there is no sentence, one is empty, a tag is
+                unknown, weights do not fit the sentences, or tags are weighed
+                for a `CRF`.
         """
+        if class_weight is not None and self.model.crf is not None:
+            raise ValueError(
+                "The path of a `CRF` has one probability, so that its tags "
+                "have no weights. Expected: `sample_weight`, a number for each "
+                f"sentence. Received: class_weight={class_weight!r}"
+            )
         words, tags = columns_of(sentences, self.scheme)
         if seed is not None:
             warn_of_other_words(words)
         numbers = tf.ragged.constant(self._numbers(tags), tf.int32)
         features = self.features
         ids = features.ids(tf.ragged.constant(words, tf.string))
+        weights = None
+        if sample_weight is not None or class_weight is not None:
+            weights = weights_of_words(
+                numbers, self.tags, sample_weight, class_weight
+            )
 
         def gathered(indices):
             rows = {name: tf.gather(x, indices) for name, x in ids.items()}
             tags = tf.gather(numbers, indices).to_tensor(NO_TAG)
-            return features.padded(rows), tags
+            if weights is None:
+                return features.padded(rows), tags
+            found = tf.gather(weights, indices)
+            if class_weight is not None:
+                found = found.to_tensor(0.0)
+            return features.padded(rows), tags, found
 
         dataset = index_batches(numbers.row_lengths(), batch_size, seed)
         return dataset.map(gathered).prefetch(2)
@@ -181,6 +207,8 @@ class TextTagger(Tagging):
         batch_size: int = 32,
         validation_data: Sentences | Batches = None,
         seed: int = 0,
+        sample_weight: Sequence[float] | None = None,
+        class_weight: Mapping[str | int, float] | None = None,
         **kwargs: Any,
     ) -> keras.callbacks.History:
         """Trains the inner model, after `compile()` if it is not compiled.
@@ -191,13 +219,25 @@ class TextTagger(Tagging):
             batch_size: Positive integer, sentences in a batch.
             validation_data: As `sentences`; `None` for no validation.
             seed: Integer, the seed of the shuffling.
+            sample_weight: List of floats, the weight of each sentence in the
+                loss; `None` for equal weights, and with a dataset.
+            class_weight: Dictionary from tags, by name or by number, to the
+                weight of their words, 1 for others. It multiplies
+                `sample_weight`. Not with a `CRF`, nor with a dataset.
             **kwargs: Other arguments of `keras.Model.fit`, such as `epochs`
                 and `callbacks`.
 
         Returns:
             The `keras.callbacks.History` of the training.
         """
-        both = self.batched(sentences, validation_data, batch_size, seed)
+        both = self.batched(
+            sentences,
+            validation_data,
+            batch_size,
+            seed,
+            sample_weight=sample_weight,
+            class_weight=class_weight,
+        )
         return super().fit(*both, **kwargs)
 
     def get_config(self) -> Config:

@@ -198,7 +198,11 @@ class TextTranslator(Translating):
         )
 
     def batches(
-        self, pairs: Pairs, batch_size: int = 64, seed: int | None = None
+        self,
+        pairs: Pairs,
+        batch_size: int = 64,
+        seed: int | None = None,
+        sample_weight: Sequence[float] | None = None,
     ) -> tf.data.Dataset:
         """Batches of pairs, truncated and padded as in serving.
 
@@ -207,6 +211,7 @@ class TextTranslator(Translating):
                 their words; see `translation_batches`.
             batch_size: Positive integer, pairs in a batch.
             seed: Integer, the seed of the shuffling; `None` sorts by length.
+            sample_weight: As of `fit`.
 
         Returns:
             The `tf.data.Dataset` of `kerasrnn.data.translation_batches`.
@@ -219,6 +224,7 @@ class TextTranslator(Translating):
             self.max_length,
             seed,
             self.fixed_length,
+            sample_weight,
         )
 
     def fit(
@@ -227,6 +233,7 @@ class TextTranslator(Translating):
         batch_size: int = 64,
         validation_data: Pairs | Batches | None = None,
         seed: int = 0,
+        sample_weight: Sequence[float] | None = None,
         **kwargs: Any,
     ) -> keras.callbacks.History:
         """Trains the inner model, after `compile()` if it is not compiled.
@@ -237,13 +244,21 @@ class TextTranslator(Translating):
             batch_size: Positive integer, pairs in a batch.
             validation_data: As `pairs`; `None` for no validation.
             seed: Integer, the seed of the shuffling.
+            sample_weight: List of floats, the weight of each pair in the
+                loss; `None` for equal weights, and with a dataset.
             **kwargs: Other arguments of `keras.Model.fit`, such as `epochs`
                 and `callbacks`.
 
         Returns:
             The `keras.callbacks.History` of the training.
         """
-        both = self.batched(pairs, validation_data, batch_size, seed)
+        both = self.batched(
+            pairs,
+            validation_data,
+            batch_size,
+            seed,
+            sample_weight=sample_weight,
+        )
         return super().fit(*both, **kwargs)
 
     def get_config(self) -> Config:

@@ -52,6 +52,20 @@ def pairs_in(batches, tokenizers):
     ]
 
 
+@pytest.mark.parametrize("alignment", [(), ("0-0",)])
+def test_weights_stay_with_their_pairs(tokenizers, alignment):
+    pairs = [(*pair, *alignment) for pair in numbered_pairs()]
+    given = range(len(pairs))
+    batches = batches_of(pairs, tokenizers, sample_weight=given, seed=1)
+    for inputs, labels, weights in batches.as_numpy_iterator():
+        batch = [(inputs["source"], None, labels)]
+        expected = [pairs[int(weight)][:2] for weight in weights]
+        assert pairs_in(batch, tokenizers) == expected
+        assert ("alignment" in inputs) == bool(alignment)
+    with pytest.raises(ValueError, match="for each pair. Received.*203 pairs"):
+        batches_of(pairs, tokenizers, sample_weight=[1.0])
+
+
 def test_inputs_follow_the_start_and_labels_precede_the_end():
     pairs = [("the book", "vah kitab"), ("who", "kaun")]
     tokenizers = [

@@ -257,3 +257,50 @@ def test_tags_are_those_of_the_scheme_and_the_crf(scheme, tags, message):
     tagger = small.tagger()
     with pytest.raises(ValueError, match=message):
         TextTagger(tagger.model, tagger.words, tags, tagger.characters, scheme)
+
+
+def test_words_are_weighed_by_their_tags():
+    rows = small.SENTENCES[:2]
+    tagger = small.tagger(scheme=None)
+    weights = {"O": 0.5, 1: 3.0}
+    for given, expected in (
+        ({"sample_weight": [2, 1]}, [1, 2]),
+        (
+            {"class_weight": weights},
+            [[1, 0.5, 3, 0.5, 0, 0], [3, 1, 0.5, 0.5, 1, 0.5]],
+        ),
+        (
+            {"class_weight": weights, "sample_weight": [2, 1]},
+            [[1, 0.5, 3, 0.5, 0, 0], [6, 2, 1, 1, 2, 1]],
+        ),
+    ):
+        ((_, _, found),) = tagger.batches(rows, **given)
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "scheme, given",
+    [
+        ("IOB2", {"sample_weight": np.zeros(12)}),
+        (None, {"sample_weight": np.zeros(12)}),
+        (None, {"class_weight": dict.fromkeys(small.TAGS, 0.0)}),
+    ],
+)
+def test_a_sentence_or_a_tag_without_weight_has_no_loss(scheme, given):
+    tagger = small.tagger(scheme)
+    history = tagger.fit(small.SENTENCES, verbose=0, **given).history
+    assert history["loss"] == [0.0]
+    # Words are counted all the same.
+    assert "token_accuracy" in history
+
+
+def test_weights_that_do_not_fit_the_sentences():
+    rows = small.SENTENCES
+    with pytest.raises(ValueError, match="each sentence. .* 12 sentences"):
+        small.tagger().fit(rows, sample_weight=[1.0])
+    with pytest.raises(ValueError, match="`CRF` has one.*class_weight={'O'"):
+        small.tagger().fit(rows, class_weight={"O": 0.5})
+    for given in ({"B-X": 1.0}, {"O": 1.0, 0: 2.0}, {7: 1.0}):
+        with pytest.raises(ValueError, match="a tag once"):
+            small.tagger(scheme=None).fit(rows, class_weight=given)

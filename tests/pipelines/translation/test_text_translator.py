@@ -472,6 +472,9 @@ def test_it_learns_from_pairs_or_from_batches(tokenizers):
     batches = translator.batches(PAIRS)
     translator.fit(batches, validation_data=batches, verbose=0)
     assert translator.model.optimizer.iterations.numpy() == 5
+    nothing = np.zeros(len(PAIRS))
+    history = translator.fit(PAIRS, sample_weight=nothing, verbose=0).history
+    assert history["loss"] == [0.0]
 
 
 @pytest.fixture(scope="module")
