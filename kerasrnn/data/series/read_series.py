@@ -55,9 +55,10 @@ def read_series(
         source: String or path of a table of any format of `read_rows`; or a
             DataFrame of pandas.
         time: String, the column of times, or the index of that name; numbers
-            may be years, such as 2024, or days, such as 20240531. Times with
-            an offset or of a time zone are turned into UTC, and the calendar
-            is that of the zone; days are those of its clock.
+            may be years, such as 2024, or days, such as 20240531. Times of a
+            zone or with an offset are turned into UTC, and the calendar is
+            that of the zone, or of UTC if only offsets are known. Days are
+            not: they are those of the clock.
         columns: List of strings, what to forecast. Defaults to `None`: all
             columns that have a name and are not named otherwise.
         key: String, the column that tells the series apart.

@@ -62,8 +62,8 @@ def times_of(column, time_format, step, report):
     if time_format is None:
         short = text.str.match(_SHORT_YEAR)
         expected = (
-            "years of four digits, and signs between them, months and days; "
-            "or `time_format`, such as %d.%m.%y or %Y%m"
+            "years of four digits, as in 2024-05-31, or `time_format`, such "
+            "as %d.%m.%y or %Y%m"
         )
         _refuse(column, short, expected, report)
     times = _read(cells, time_format)
