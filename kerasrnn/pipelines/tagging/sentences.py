@@ -15,11 +15,9 @@ def columns_of(sentences, scheme):
         ValueError: when there is no sentence, one is empty or not a list of
             words and tags, or no scheme has one of the tags.
     """
-    # Each of these is iterable, too.
-    is_other = isinstance(sentences, str | dict) or hasattr(
-        sentences, "columns"
-    )
-    for sentence in [sentences] if is_other else sentences:
+    # Strings, dictionaries and tables are iterable, too.
+    whole = isinstance(sentences, str | dict) or hasattr(sentences, "columns")
+    for sentence in [sentences] if whole else sentences:
         if not _is_sentence(sentence):
             raise ValueError(
                 "A sentence is a list of its words, each with its tag, such as "
