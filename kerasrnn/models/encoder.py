@@ -291,9 +291,7 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         Returns:
             A tuple `(memory, final)`, as from `call`.
         """
-        x = embeddings
-        if self.factorized:
-            x = self.input_projection(x)
+        x = self.input_projection(embeddings) if self.factorized else embeddings
         x, final = self.stack(x, mask=mask, training=training)
         if self.lexical:
             x = ops.concatenate([x, embeddings], axis=-1)

@@ -46,7 +46,7 @@ def test_a_table_is_no_list_of_rows():
     frame = small.series(4)[["load", "temp"]]
     with pytest.raises(ValueError, match="as `zip` makes.*a DataFrame"):
         small.translator().fit(frame)
-    with pytest.raises(ValueError, match=r"lists of `\(word, tag\)`"):
+    with pytest.raises(ValueError, match=r"a list of its words, each with its tag"):
         small.tagger().fit(frame)
 
 

@@ -82,7 +82,7 @@ def test_blank_lines_are_skipped_but_counted(write):
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        (b"no tab here\n", "only 1 of 2 columns"),
+        (b"no tab here\n", "no tab between columns"),
         (b"\ttarget\n", "empty source"),
         (b"  \ttarget\n", "empty source"),
         (b"source\t\n", "empty target"),
@@ -114,7 +114,7 @@ def test_one_warning_names_the_first_malformed_lines(write):
     message = str(record[0].message)
     assert "5 malformed of 6 lines" in message
     assert str(path) in message
-    assert "line 4 (only 1 of 2 columns), ..." in message
+    assert "line 4 (no tab between columns), ..." in message
     assert "line 5" not in message
     assert record[0].filename == __file__
 
@@ -150,7 +150,7 @@ def test_bad_limit(write):
         (b"", "Received: 0 lines$"),
         (b"\xef\xbb\xbf", "1 lines, all blank$"),
         (b"\n \n\r\n", "3 lines, all blank$"),
-        (b"\nbad\nworse\n", r"3 lines, line 2 \(only 1 of 2"),
+        (b"\nbad\nworse\n", r"3 lines, line 2 \(no tab"),
     ],
 )
 def test_no_usable_line(write, content, received):
