@@ -47,6 +47,11 @@ class ServerSettings(Limits):
                     f"`{name}` must be {expected}. Received: {name}={value}"
                 )
 
+        if isinstance(self.cors, str):
+            raise ValueError(
+                "`cors` must be a tuple of origins. "
+                f"Received: cors={self.cors!r}"
+            )
         for origin in self.cors:
             if not re.fullmatch(r"\*|null|[\w.+-]+://[^/\s]+", origin):
                 raise ValueError(

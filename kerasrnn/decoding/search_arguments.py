@@ -22,14 +22,15 @@ _OTHER_NAMES = {
 
 
 def unknown_arguments(search, given):
-    """Returns which of the given names a class of searches does not know.
+    """Returns a message about names that a class of searches does not know.
 
     Args:
         search: The class.
         given: Names of arguments.
 
     Returns:
-        A message, which names the nearest known ones, or `None`.
+        String, which also names the nearest known ones; `None` if all are
+        known.
     """
     known = constructor_parameters(search)
     unknown = [name for name in given if name not in known]

@@ -1,9 +1,12 @@
 """BLEU and chrF of a corpus, by sacrebleu."""
 
 import itertools
+from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import Any
 
+from kerasrnn.arguments import NO_LISTS
+from kerasrnn.arguments import is_text
 from kerasrnn.arguments import one_of
 from kerasrnn.arguments import string_list
 from kerasrnn.optional import needs
@@ -120,8 +123,9 @@ def _checked(hypotheses, references):
 
 def _listed(references):
     """The references of each translation, as a list."""
-    if isinstance(references, (list, tuple)) and any(
-        isinstance(x, (list, tuple)) for x in references
-    ):
-        return [string_list("references", x, minimum=1) for x in references]
+    is_list = not isinstance(references, NO_LISTS)
+    if is_list and isinstance(references, Iterable):
+        references = list(references)
+        if any(isinstance(x, Iterable) and not is_text(x) for x in references):
+            return [string_list("references", x, minimum=1) for x in references]
     return [[x] for x in string_list("references", references)]

@@ -33,7 +33,13 @@ class GivesLogits:
 
     def compile_from_config(self, config: Config) -> None:
         # Keras would not compile a model whose `compile` is not its own.
-        self.compile(**keras.saving.deserialize_keras_object(config))
+        arguments = keras.saving.deserialize_keras_object(config)
+        try:
+            self.compile(**arguments)
+        except ValueError as error:
+            raise ValueError(
+                f"{error}. `compile=False` opens the file without a loss."
+            ) from error
         if self.built and self.optimizer is not None:
             self.optimizer.build(self.trainable_variables)
 

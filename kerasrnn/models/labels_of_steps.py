@@ -6,7 +6,7 @@ import keras
 
 
 class LabelsOfSteps:
-    """Base of models whose labels have the shape `(batch, time)`.
+    """Base of models whose labels have an axis of time.
 
     Keras takes labels of several columns for one-hot vectors. It would weigh a
     row by the position of its largest label.

@@ -28,8 +28,12 @@ def weights_by_number(class_weight, names, numbers, kind):
         number("class_weight", x, minimum=0) for x in class_weight.values()
     ]
     found = dict(zip(labels, weights, strict=True))
-    known = {*range(len(names))}
-    if len(found) < len(labels) or not found.keys() <= known:
+    if not found.keys() <= {*range(len(names))}:
+        raise ValueError(
+            f"`class_weight` must be of {kind}s: {', '.join(map(repr, names))}"
+            f", or their numbers. Received: class_weight={class_weight!r}"
+        )
+    if len(found) < len(labels):
         raise ValueError(
             f"`class_weight` must have a {kind} once, by name or by number. "
             f"Received: class_weight={class_weight!r}"

@@ -6,7 +6,8 @@ import tensorflow as tf
 def check_answer(model, answer):
     """Raises an error if the weights are why an answer is not finite.
 
-    They are looked at only then: there may be millions.
+    Weights, of which there may be millions, are not looked at otherwise. What
+    has no floats in its answer calls `check_weights`.
 
     Args:
         model: The Keras model, or layer, that answers.

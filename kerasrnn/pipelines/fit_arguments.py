@@ -19,7 +19,7 @@ def check_fit_arguments(batches, arguments, name):
             "hold a share out. Expected: other examples as `validation_data`. "
             f"Received: validation_split={given['validation_split']}"
         )
-    if "shuffle" in given:
+    if given.get("shuffle", True) is not True:
         raise ValueError(
             f"A {name} shuffles where it makes the batches. Expected: no "
             "`shuffle`; for another order, a dataset of yours, such as "

@@ -86,9 +86,8 @@ class ServedModel(keras.Model):
         """What to call in place of a method of Keras."""
         name = type(self).__name__
         return (
-            f"A {name} is asked by a method of its own, which takes what is "
-            f"not a tensor. Expected: {self.asked_by}. Its inner model, "
-            f"`.model`, takes tensors. Received: {received}"
+            f"A {name} does not take tensors. Expected: {self.asked_by}; or "
+            f"its inner model, `.model`. Received: {received}"
         )
 
     def load_weights(

@@ -125,7 +125,8 @@ class TextPipeline(ServedModel):
         if not getattr(self.model, "compiled", False):
             self.compile()
         return self.model.fit(
-            batches, validation_data=validation_data, shuffle=False, **kwargs
+            batches,
+            **{**kwargs, "validation_data": validation_data, "shuffle": False},
         )
 
     def batched(

@@ -40,7 +40,9 @@ def load_average(model: keras.Model, paths: Sequence[PathLike]) -> None:
     total: list[np.ndarray] = []
     for path in paths:
         with reading(
-            path, "Expected: files that `save_weights` of this model wrote."
+            path,
+            "Expected: files that `save_weights` of this model wrote; where a "
+            "run wrote them, delete its folder to start again.",
         ):
             load_weights(model, path)
         weights = model.get_weights()

@@ -12,7 +12,7 @@ from tests.pipelines import small
     "given, words",
     [
         ({"validation_split": 0.2}, "`validation_data`.*validation_split=0.2"),
-        ({"shuffle": True}, "`batches` returns. Received: shuffle=True"),
+        ({"shuffle": False}, "`batches` returns. Received: shuffle=False"),
         ({"sample_weight": [1.0]}, r"no weights in `fit`.*sample_weight=\[1.0"),
         ({"class_weight": {0: 2.0}}, r"no class weights.*class_weight=\{0: 2"),
         (
@@ -46,7 +46,7 @@ def test_a_table_is_no_list_of_rows():
     frame = small.series(4)[["load", "temp"]]
     with pytest.raises(ValueError, match="as `zip` makes.*a DataFrame"):
         small.translator().fit(frame)
-    with pytest.raises(ValueError, match=r"a list of its words, each with its tag"):
+    with pytest.raises(ValueError, match="a list of its words, each with"):
         small.tagger().fit(frame)
 
 

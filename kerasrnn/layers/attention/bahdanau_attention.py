@@ -64,6 +64,7 @@ class BahdanauAttention(AttentionMechanism):
         self,
         units: int,
         use_bias: bool = False,
+        *,
         normalize: bool = False,
         kernel_initializer: Initializer = "glorot_uniform",
         **kwargs: Any,

@@ -125,6 +125,7 @@ class GeneralAttention(AttentionMechanism):
 
     def __init__(
         self,
+        *,
         use_scale: bool = False,
         kernel_initializer: Initializer = "glorot_uniform",
         **kwargs: Any,

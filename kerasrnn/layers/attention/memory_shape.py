@@ -8,8 +8,8 @@ def check_memory(memory, batch_size):
 
     Args:
         memory: Tensor.
-        batch_size: Integer, the number of rows that attend to it; `None` where
-            it is unknown.
+        batch_size: Integer, the number of rows that attend to it, each to its
+            own; `None` where it is unknown.
     """
     if not same_shape(memory.shape, (batch_size, None, None)):
         raise ValueError(

@@ -21,7 +21,7 @@ def draw_dropout_masks(cell, inputs):
         inputs: Tensor of shape `(batch, input_dim)`, an input of one step.
     """
     batch_size = ops.shape(inputs)[0]
-    for inner in getattr(cell, "cells", []):
+    for inner in _stacked_cells(cell):
         draw_dropout_masks(inner, inputs)
         shape = shape_of(output_size(inner), batch_size)
         inputs = ops.zeros(shape, inputs.dtype)
@@ -33,11 +33,17 @@ def draw_dropout_masks(cell, inputs):
 
 def reset_dropout_masks(cell):
     """Discards the masks that `draw_dropout_masks` drew."""
-    for inner in getattr(cell, "cells", []):
+    for inner in _stacked_cells(cell):
         reset_dropout_masks(inner)
     if hasattr(cell, "reset_dropout_mask"):
         cell.reset_dropout_mask()
         cell.reset_recurrent_dropout_mask()
+
+
+def _stacked_cells(cell):
+    """The cells of a stack; each reads the output of the one before."""
+    is_stack = isinstance(cell, keras.layers.StackedRNNCells)
+    return cell.cells if is_stack else []
 
 
 def dropout_masks(cell, inputs, states, training):

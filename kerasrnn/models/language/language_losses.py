@@ -63,8 +63,9 @@ class LanguageLosses(ReadsIds, RecurrentModel):
                 "A model that carries its states is trained and evaluated on "
                 'dictionaries of "ids" and "fresh", as `text_windows` makes '
                 "them: ids alone would start anew in every batch. Expected: "
-                "these, or `batch_size=None`. Received: "
-                f"batch_size={self.batch_size}, ids alone"
+                "these; or, for texts that do not follow each other, a model "
+                "of `batch_size=None`, as `with_batch_size(None)` returns. "
+                f"Received: batch_size={self.batch_size}, ids alone"
             )
         if self.sampled_words and isinstance(y_pred, dict):
             self._check_padding()

@@ -264,7 +264,7 @@ class LanguageModel(Configured, LanguageLosses):
         x, states = self._read(ids, states, training)
         return self.output_projection(x), states
 
-    def with_batch_size(self, batch_size: int) -> Self:
+    def with_batch_size(self, batch_size: int | None) -> Self:
         """Returns a copy, weights included, for batches of another size."""
         copy = type(self).from_config(
             self.get_config() | {"batch_size": batch_size, "name": None}

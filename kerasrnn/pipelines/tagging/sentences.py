@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from kerasrnn.arguments import is_string
+from kerasrnn.arguments import is_text
 from kerasrnn.data.tags.phrases import convert_tags
 
 Sentences = Sequence[Sequence[tuple[str, str]]]
@@ -45,6 +47,7 @@ def _is_sentence(sentence):
     return isinstance(sentence, list | tuple) and all(
         isinstance(pair, pairs)
         and len(pair) == 2
-        and all(isinstance(x, str) for x in pair)
+        and is_string(pair[0])
+        and is_text(pair[1])
         for pair in sentence
     )

@@ -25,6 +25,19 @@ def test_masks_are_drawn_for_every_cell_and_dropped():
     assert inner[1]._recurrent_dropout_mask is None
 
 
+def test_a_cell_may_have_other_cells():
+    """Such as a number of them, as in the block of an LSTM of 1997."""
+
+    class Block(RHNCell):
+        cells = 4
+
+    cell = Block(3, dropout=0.5)
+    draw_dropout_masks(cell, np.ones((2, 3), "float32"))
+    assert cell._dropout_mask is not None
+    reset_dropout_masks(cell)
+    assert cell._dropout_mask is None
+
+
 def test_masks_of_cells_in_cells_in_cells_are_dropped():
     inner = RHNCell(3, dropout=0.5)
     outer = keras.layers.StackedRNNCells(

@@ -669,6 +669,15 @@ def test_what_is_carried_on_needs_to_know_where_it_is_fresh():
         model({"ids": np.ones((2, 3), "int32")})
 
 
+def test_a_copy_for_texts_that_do_not_follow_each_other():
+    model = LanguageModel(9, keras.layers.GRUCell(4), batch_size=2)
+    ids = np.ones((4, 3), "int32")
+    alone = model.with_batch_size(None)
+    helpers.assert_close(alone(ids[:2]), model(ids[:2]))
+    alone.compile("sgd", TokenCrossentropy(-1))
+    assert np.isfinite(alone.evaluate(ids, ids, verbose=0))
+
+
 def test_ids_alone_carry_nothing_on():
     model = LanguageModel(9, keras.layers.GRUCell(4), batch_size=2)
     model.compile("sgd", TokenCrossentropy(-1))

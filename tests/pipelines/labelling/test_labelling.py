@@ -155,7 +155,7 @@ def test_labels_are_a_list_in_order(labels, unchanged):
     "given, words",
     [
         ({"class_weight": {1: 2.0, "n": 3.0}}, "a label once.*'n': 3.0}"),
-        ({"class_weight": {0.5: 2.0}}, "a label once.*{0.5: 2.0}"),
+        ({"class_weight": {0.5: 2.0}}, "be of labels: .*{0.5: 2.0}"),
         ({"class_weight": {"n": "a"}}, "class_weight='a'"),
         ({"validation_data": (TEXTS,)}, r"\(texts, labels\).*Received: \(\["),
         ({"texts": None, "labels": None}, "Received: None"),

@@ -301,6 +301,10 @@ def test_weights_that_do_not_fit_the_sentences():
         small.tagger().fit(rows, sample_weight=[1.0])
     with pytest.raises(ValueError, match="`CRF` has one.*class_weight={'O'"):
         small.tagger().fit(rows, class_weight={"O": 0.5})
-    for given in ({"B-X": 1.0}, {"O": 1.0, 0: 2.0}, {7: 1.0}):
-        with pytest.raises(ValueError, match="a tag once"):
+    for given, words in (
+        ({"B-X": 1.0}, "be of tags: 'O', "),
+        ({7: 1.0}, "be of tags: 'O', "),
+        ({"O": 1.0, 0: 2.0}, "a tag once"),
+    ):
+        with pytest.raises(ValueError, match=words):
             small.tagger(scheme=None).fit(rows, class_weight=given)
