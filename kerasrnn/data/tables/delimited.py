@@ -1,13 +1,13 @@
-r"""Rows of cells separated by commas, semicolons, bars or tabs.
+r"""Rows of cells separated by commas, semicolons, vertical bars or tabs.
 
 Python's `csv` parses the cells. The code around it does what neither `csv`
 nor pandas can: it skips a bad row and reports its line number, and it decides
 from the file what its quotes mean. In a table of sentences, `"I know.` begins
 a quotation, and must not swallow the rows down to the next `"`.
 
-* Between commas, semicolons or bars, `"` quotes a cell, also after a blank if
-  a cell of the file is so quoted. `\"` inside is a quote if the file has no
-  `""` there.
+* Between commas, semicolons or vertical bars, `"` quotes a cell, also after a
+  blank if a cell of the file is so quoted. `\"` inside of it is a quote if the
+  file has no `""` there.
 * Between tabs, it does so only if the file quotes its cells consistently, as a
   program writes them: doubled quotes inside, or every row or every comma
   quoted. Otherwise it is a character.
@@ -42,8 +42,8 @@ def delimited_rows(first, more, report, delimiter):
     lines = itertools.chain(first, more)
     head = [_text(line) for _, line in first]
     if delimiter != "\t" and _are_escaped(head, delimiter):
-        lines = ((number, _doubled(line)) for number, line in lines)
-        head = [_text(_doubled(line)) for _, line in first]
+        lines = _doubled(lines, delimiter)
+        head = [_text(line) for _, line in _doubled(first, delimiter)]
     quotes = _Quotes(head, delimiter)
     rows = _quoted_rows if quotes.quoted else _plain_rows
     yield from rows(lines, delimiter, quotes, report)
@@ -54,18 +54,36 @@ def _text(line):
 
 
 def _are_escaped(lines, delimiter):
-    """Whether a backslash, not a second quote, stands before inner quotes."""
+    """Whether a backslash, not a second quote, is before quotes in cells."""
     delimiter = re.escape(delimiter)
-    escaped = re.compile(rf'\\"[^{delimiter}"\r\n]')  # not a path's last
+    inner = r'[^"\\]*+(?:\\.[^"\\]*+)*?'
+    last = rf'\\"[^{delimiter}"\r\n]'  # but not that of a path, `C:\`
+    escaped = re.compile(f'(?:^|{delimiter}) *"{inner}{last}')
     doubled = re.compile(rf'[^{delimiter}"\\]""|""[^{delimiter}"\r\n]')
     return any(map(escaped.search, lines)) and not any(
         map(doubled.search, lines)
     )
 
 
-def _doubled(line):
-    r"""A line with `""` for `\"`."""
-    return re.sub(rb"\\(.)", lambda x: b'""' if x[1] == b'"' else x[0], line)
+def _doubled(lines, delimiter):
+    r"""Yields lines with `""` for each `\"` inside of a quoted cell."""
+    sign = re.escape(delimiter).encode()
+    cell = re.compile(
+        rb'((?:^|%s) *")((?:[^"\\]|\\.)*+)("?)' % sign, re.DOTALL
+    )
+    is_open = False  # whether the cell goes on in the next line
+
+    def doubled(found):
+        nonlocal is_open
+        is_open = not found[3]
+        inner = re.sub(
+            rb"\\(.)", lambda x: b'""' if x[1] == b'"' else x[0], found[2]
+        )
+        return found[1] + inner + found[3]
+
+    for number, line in lines:
+        start = b'"' * is_open
+        yield number, cell.sub(doubled, start + line).removeprefix(start)
 
 
 def delimiter_of(first):

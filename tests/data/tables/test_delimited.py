@@ -116,6 +116,16 @@ def test_a_backslash_may_stand_before_a_quote(write):
     assert found == [("a folder, C:\\", "a"), ('so "bad"', "b")]
 
 
+def test_a_backslash_before_a_quote_is_kept_outside_of_quoted_cells(write):
+    rows = [(r'He said \"hi\" to me', "pos"), (r"G\"odel", "neg")]
+    assert pairs(write(rows, ",")) == rows
+    found = pairs(write([*rows, (r'"so \"it\" is, yes"', "a"), *rows], ","))
+    assert found == [*rows, ('so "it" is, yes', "a"), *rows]
+    lines = [*rows, (r'"so \"it\"' + "\n" + r'\"is\", yes"', "a"), *rows]
+    found = pairs(write(lines, ","))
+    assert found == [*rows, ('so "it"\n"is", yes', "a"), *rows]
+
+
 def test_commas_quoted_between_tabs_as_spreadsheets_do(write):
     rows = [("so, so", "a"), ("good", "b")]
     path = write([('"so, so"', "a"), ("good", "b")], "\t")
