@@ -61,14 +61,14 @@ def read_parallel_corpus(
     Text is UTF-8, with or without a byte order mark, with LF or CRLF line
     ends; only a line feed ends a line, and U+2028 stays part of the sentence.
     White space around a sentence is removed; nothing else is changed. Blank
-    lines are ignored, and so are further columns that most rows have, such as
-    the attribution in files for Anki. Of two files with `<seg>` elements, as
-    of WMT, the segments are the lines; lines of markup, such as
+    lines are ignored, and so are further columns, such as the attribution in
+    files for Anki, which some rows may lack. Of two files with `<seg>`
+    elements, as of WMT, the segments are the lines; lines of markup, such as
     `<url>...</url>` of IWSLT, are left out with a `CorpusWarning`.
 
     In a file that is read without names, the first line is a pair, not a
-    header. A line is malformed if a side is empty, it has more or fewer
-    columns than most, it contains a carriage return, or it is not UTF-8.
+    header. A line is malformed if a side is empty, it has more columns than
+    most, it contains a carriage return, or it is not UTF-8.
     Malformed lines are left out, recorded, and reported in one
     `CorpusWarning`.
 

@@ -72,9 +72,10 @@ def read_rows(
     Text may be gzipped, as `.csv.gz`; it is UTF-8. Lines of words are read
     only if `tokens` or `tags` are asked for. Where a header is missing, give
     all columns by their numbers: the first is 1. `"` quotes cells between
-    commas, semicolons and bars, and between tabs if all of the file is so
-    quoted; elsewhere it is a character. A row with more or fewer cells than
-    the header, or than most rows without one, is left out and reported.
+    commas, semicolons and vertical bars, and between tabs if all of the file
+    is so quoted; elsewhere it is a character. A row with more or fewer cells
+    than the header, or than most rows without one, is left out and reported;
+    between tabs without a header, one may lack cells that are not asked for.
 
     What the columns hold depends on the names that you give them: `label` and
     `group` are names, `nan` is none; `labels` are lists of names, which may be

@@ -30,10 +30,9 @@ from kerasrnn.data.tables.records import tmx_records
 JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 RECORD_SUFFIXES = (*JSON_SUFFIXES, ".parquet", ".tmx")
 _LOOKED_AT = 2**16  # lines from which the form of a file is decided
-_FEW_ROWS = 1000  # lines of text, for the number of columns
 _FIRST = 100  # records, for the names of the columns
 _LABEL = "__label__"  # of fastText
-_SIGNS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}
+_SIGNS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "vertical bar"}
 _DECLARED = re.compile(rb"sep=([,;|\t])\s*")  # a first line for spreadsheets
 
 
@@ -77,7 +76,8 @@ def open_table(source, report, wanted=(), delimiter=None):
     with the columns `label` and `text`. Any other is text between delimiters,
     with a header unless the wanted columns are numbers; a line `sep=;` before
     it, as spreadsheets read it, says the delimiter. Without a header, rows of
-    another width than most of the first are bad.
+    another width than most of the first are bad; between tabs, which are rare
+    in a text, only wider ones and those that lack a wanted column.
 
     A record `{"translation": {"en": ..., "de": ...}}`, as in data sets for
     translation, becomes a row with the languages as columns.
@@ -127,7 +127,7 @@ def open_table(source, report, wanted=(), delimiter=None):
     rows = delimited_rows(first, text, report, delimiter)
     if numbered:
         most = max(map(int, wanted))
-        few = delimited_rows(first[:_FEW_ROWS], (), Report(path), delimiter)
+        few = delimited_rows(first, (), Report(path), delimiter)
         width = _usual_width(few, most)
         return _numbered_table(rows, most, width, delimiter, report)
     return _headed_table(rows, report)
@@ -226,13 +226,15 @@ def _numbered_table(rows, most, width, delimiter, report):
     """A table without a header, of which the columns up to one are needed.
 
     As in a table with one, a row of another width than the others is left out:
-    the delimiter may be a part of its text.
+    the delimiter may be a part of its text. Between tabs, a row may lack what
+    is not needed, as in files of several origins that were joined.
     """
+    least = most if delimiter == "\t" else width
     none = f"no {_SIGNS.get(delimiter, delimiter)} between columns"
 
     def named():
         for number, cells in rows:
-            if len(cells) == width:
+            if least <= len(cells) <= width:
                 yield number, {str(n): x for n, x in enumerate(cells, 1)}
             elif len(cells) > 1:
                 problem = f"{len(cells)} columns instead of {width}"

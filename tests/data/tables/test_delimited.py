@@ -62,10 +62,20 @@ def test_rows_of_any_width_are_not_swallowed(write):
     """As in files for Anki, of which some rows have further columns."""
     rows = [("a", "b"), ('"It begins', "c", "x"), ('and ends."', "d", "x", "y")]
     rows += [('"Yes."', "ja", "x")] * 3
-    message = "line 2 .2 columns instead of 3.*line 4 .4 columns instead of 3"
+    message = "1 malformed .* line 4 .4 columns instead of 3"
     with pytest.warns(CorpusWarning, match=message):
         found = pairs(write(rows, "\t", header=("A", "B")), en=1, de=2)
-    assert found == [row[:2] for row in rows if len(row) == 3]
+    assert found == [("A", "B"), *(x[:2] for x in rows if len(x) < 4)]
+    with pytest.warns(CorpusWarning, match="3 malformed .*2 columns inst"):
+        found = pairs(write(rows, "\t", header=("A", "B")), en=1, de=3)
+    assert len(found) == 4
+
+
+def test_quotes_mean_the_same_where_columns_are_counted(write):
+    """The lines that tell may come late."""
+    rows = [('"a', 'b"', "x")] * 600 + [("c", 'so "d" e', "x")] * 600
+    found = pairs(write(rows, "\t", header=rows[0]), en=1, de=2)
+    assert found == [row[:2] for row in (rows[0], *rows)]
 
 
 @pytest.mark.parametrize("between", [",", "\t", ";", "|"])
