@@ -6,8 +6,7 @@ from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.report import Report
 from kerasrnn.data.tables.lines import existing_path
 from kerasrnn.data.tables.lines import numbered_lines
-from kerasrnn.data.tables.markup import is_markup
-from kerasrnn.data.tables.markup import markup_note
+from kerasrnn.data.tables.markup import markup_in
 from kerasrnn.data.tables.markup import segments_of
 from kerasrnn.data.tables.tables import Table
 from kerasrnn.data.tables.tables import format_suffix
@@ -69,7 +68,8 @@ def _joined_rows(paths, columns, report):
             f"Received: {sides[0].seen:,} and {sides[1].seen:,} lines"
         )
     broken = dict(itertools.chain(*(side.malformed for side in sides)))
-    markup = _markup(texts, report)
+    report.notes += itertools.chain(*(side.notes for side in sides))
+    markup = markup_in([lines.items() for lines in texts], report)
     for number in range(1, report.seen + 1):
         pair = [lines.get(number, "") for lines in texts]
         if number in markup:
@@ -85,26 +85,12 @@ def _joined_rows(paths, columns, report):
 def _texts(path, side):
     """The lines of a file by number; or its segments, if it has any."""
     lines = dict(numbered_lines(path, side))
-    if not (segments := segments_of(list(lines.values()))):
+    if not (segments := segments_of(list(lines.values()), side)):
         return lines
     if side.malformed:
         side.refuse()
     side.seen = len(segments)
     return dict(enumerate(segments, start=1))
-
-
-def _markup(texts, report):
-    """The numbers of lines that are markup in either text, noted."""
-    found = {
-        number: line
-        for lines in texts
-        for number, line in lines.items()
-        if is_markup(line)
-    }
-    if found:
-        first = min(found)
-        report.notes.append(markup_note(len(found), first, found[first]))
-    return found
 
 
 def _is_of_pairs(lines):

@@ -1,47 +1,90 @@
 """Lines of markup in files of sentences.
 
 Of a file with `<seg>` elements, as test sets of WMT have, these are the lines.
-Other lines that are an element, such as `<url>...</url>` in the training sets
-of IWSLT, or a tag, such as `<doc id="1">`, are no sentences. Elements of
-layout, such as `<em>`, may be.
+In other files, lines of the tags that are known from corpora, such as
+`<url>...</url>` in the training sets of IWSLT, or `<doc id="1">`, are no
+sentences. Any other markup may be: texts of programs or of pages have it.
 """
 
 import html
 import re
 
-_SEGMENT = re.compile(r"<seg\b[^>]*>(.*?)</seg>", re.DOTALL)
-_NAME = r"(?!(?:em|strong|font|span|small|big|sub|sup|code)\b)[A-Za-z]\w+"
-_MARKUP = re.compile(
-    rf"\s*(?:<({_NAME})\b[^>]*>.*</\1>|<{_NAME} [^<>]*=[^<>]*>|</{_NAME}>)\s*"
+_SEGMENT = re.compile(r"<seg\b[^>]*>(.*?)</seg>", re.DOTALL | re.IGNORECASE)
+_ANY_TAG = re.compile(r"\s*(?:<[^<>]*>\s*)*")
+
+
+def _element(names):
+    """A line that is an element, with what it holds."""
+    names = names.replace(" ", "|")
+    return re.compile(
+        rf"\s*<({names})(?:\s[^<>]*)?>.*</\1>\s*", re.IGNORECASE
+    )
+
+
+_FACTS = _element(
+    "url keywords speaker talkid reviewer translator seekvideo docno docid"
+)
+_TITLES = _element("title description")  # only after another line of markup
+_TAG = re.compile(
+    r"\s*</?(?:doc|p|hl|text|headline|dateline|chapter|speaker|transcript"
+    r"|srcset|refset|tstset)(?:\s[^<>]*)?>\s*",
+    re.IGNORECASE,
 )
 
 
-def segments_of(lines):
+def segments_of(lines, report):
     """Returns the contents of `<seg>` elements; none if there are none.
 
     Args:
         lines: List of strings, the lines of a file.
+        report: The `Report` to note in which lines outside of them have text.
     """
     if not any(map(_SEGMENT.search, lines)):
         return []
-    found = _SEGMENT.findall("\n".join(lines))
+    text = "\n".join(lines)
+    found = _SEGMENT.findall(text)
+    outside = _SEGMENT.sub(lambda x: "\n" * x[0].count("\n"), text).split("\n")
+    others = {
+        number: line
+        for number, line in enumerate(outside, start=1)
+        if not (_ANY_TAG.fullmatch(line) or _is_fact(line))
+    }
+    _note(others, "are outside of `<seg>`", report)
     return [" ".join(html.unescape(text).split()) for text in found]
 
 
-def is_markup(line):
-    """Whether a line is an element or a tag that holds no sentence."""
-    return bool(_MARKUP.fullmatch(line))
-
-
-def markup_note(count, number, line):
-    """What to say of lines that were left out.
+def markup_in(texts, report):
+    """Returns the numbers of lines that are markup in any text, and notes them.
 
     Args:
-        count: Integer, how many.
-        number: Integer, the number of the first.
-        line: String, the first.
+        texts: List of iterables of `(number, line)`.
+        report: The `Report` to note in what is to be left out.
     """
-    return (
-        f"{count} lines that are markup were left out, the first is line "
-        f"{number}: {line.strip()!r:.60}"
-    )
+    found = {}
+    for lines in texts:
+        is_after = False
+        for number, line in lines:
+            is_after = bool(
+                _TAG.fullmatch(line)
+                or _FACTS.fullmatch(line)
+                or is_after
+                and _TITLES.fullmatch(line)
+            )
+            if is_after:
+                found.setdefault(number, line)
+    _note(found, "are markup", report)
+    return found.keys()
+
+
+def _is_fact(line):
+    return _FACTS.fullmatch(line) or _TITLES.fullmatch(line)
+
+
+def _note(found, what, report):
+    """Notes lines that are left out, a dict from their numbers."""
+    if found:
+        first = min(found)
+        report.notes.append(
+            f"{len(found)} lines that {what} were left out, the first is line "
+            f"{first}: {found[first].strip()!r:.60}"
+        )

@@ -3,10 +3,10 @@
 from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
+from kerasrnn.data.report import Report
 from kerasrnn.data.tables.lines import all_lines
 from kerasrnn.data.tables.lines import existing_path
-from kerasrnn.data.tables.markup import is_markup
-from kerasrnn.data.tables.markup import markup_note
+from kerasrnn.data.tables.markup import markup_in
 from kerasrnn.data.tables.markup import segments_of
 from kerasrnn.data.text.penn_treebank import is_penn_treebank
 from kerasrnn.data.text.penn_treebank import read_penn_treebank
@@ -43,9 +43,10 @@ def read_text_corpus(
     ends. Only a line feed ends a line. White space around a line and blank
     lines are removed. A text of fewer than 10 lines and at least 1,000 words,
     such as text8, is cut into lines of 100 words, with a `CorpusWarning`.
-    Lines of markup, as `<doc id="1">`, are left out with another; of a file
-    with `<seg>` elements, as of WMT, these are the lines. Another warns of a
-    file for validation or test if most of its lines are in the training set.
+    Lines of tags that corpora have, as `<doc id="1">`, are left out with
+    another; of a file with `<seg>` elements, as of WMT, these are the lines.
+    Another warns of a file for validation or test if most of its lines are in
+    the training set.
 
     Args:
         path: String or path, the folder, archive or file to read.
@@ -115,13 +116,11 @@ def _read_files(path, validation=None, test=None):
 
 def _text_lines(place):
     """The lines of a file, or its segments, without those of markup."""
-    lines = all_lines(place)
-    lines = segments_of(lines) or lines
-    found = [number for number, x in enumerate(lines, 1) if is_markup(x)]
-    if found:
-        note = markup_note(len(found), found[0], lines[found[0] - 1])
-        warn(f"The text {place}: {note}", CorpusWarning)
-    return [line for line in lines if not is_markup(line)] if found else lines
+    report, lines = Report(place), all_lines(place)
+    lines = segments_of(lines, report) or lines
+    markup = markup_in([enumerate(lines, 1)], report)
+    report.warn()
+    return [x for number, x in enumerate(lines, 1) if number not in markup]
 
 
 def _warn_of_copies(train, lines, place):

@@ -331,12 +331,13 @@ def test_segments_of_a_test_set_are_the_lines(write):
 
 
 def test_lines_of_markup_are_no_sentences(write):
-    tags = "<url>http://x</url>\n<keywords>a, b</keywords>\n"
+    tags = "<url>http://x</url>\n<talkid>1</talkid>\n<title>A</title>\n"
+    tags += "<description>B</description>\n"
     paths = [
         write(f"train.tags.{name}", f"{tags}{text}\n<em>so</em>\n<talk> it\n")
         for name, text in (("de", "Hallo"), ("en", "Hello"))
     ]
-    message = "2 lines that are markup.*line 1: '<url>http://x</url>'"
+    message = "4 lines that are markup.*line 1: '<url>http://x</url>'"
     with pytest.warns(CorpusWarning, match=message):
         corpus = read_parallel_corpus(paths)
     assert corpus.malformed == []

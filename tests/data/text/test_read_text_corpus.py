@@ -181,3 +181,23 @@ def test_markup_is_no_text(tmp_path):
     path.write_text(f"<srcset>\n<doc>\n{text}</doc>\n")
     corpus = read_text_corpus(path)
     assert [*corpus.train, *corpus.validation][8] == "line 8"
+    path.write_text(f"<srcset>\n<seg>a</seg>\n\nplain\n{text}<li>b</li> c\n")
+    message = "2 lines that are outside of `<seg>`.*line 4: 'plain'"
+    with pytest.warns(CorpusWarning, match=message):
+        assert read_text_corpus(path).train[:2] == ["a", "line 0"]
+
+
+def test_markup_of_a_text_is_kept(tmp_path):
+    lines = [
+        "<li>First item</li>",
+        "<title>AccessibleComputing</title>",
+        "<string name='a'>Save</string>",
+        "<sos>hello</sos>",
+        "<p>A paragraph</p>",
+        "<description>So</description>",
+        "<a " + "=" * 40_000,
+    ]
+    path = tmp_path / "a.txt"
+    path.write_text("\n".join(lines))
+    corpus = read_text_corpus(path)
+    assert [*corpus.train, *corpus.validation] == lines
