@@ -167,7 +167,7 @@ def read_columns(
     )
     if sentence is not None:
         report.columns = {"tokens": taken["word"], "tags": taken["tag"]}
-        table = sentence_table(table, *taken.values())
+        table = sentence_table(table, *taken.values(), report)
         taken = {name: name for name in columns}
     found: dict[str, list] = {name: [] for name in columns}
     for number, row in table.rows:

@@ -11,7 +11,7 @@ _NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?%?")
 _HEADINGS = {
     *"review comment message text sentence sentiment label labels stars rating "
     "source target src tgt tokens words tags weight id index class category "
-    "team teams topic word tag title".split(),
+    "team teams topic word token tag title".split(),
     *"ar bn cs da de el en es et fa fi fr he hi hu id it ja ko nl no pl pt ro "
     "ru sk sv ta te th tr uk ur vi zh".split(),
     *"english german french hindi spanish vietnamese chinese".split(),
@@ -46,6 +46,7 @@ def note_suspicions(found, numbered, report):
             f"its {' and its '.join(names)} are the same column, {same!r}"
         )
     first = [values[0] for values in found.values() if values]
+    first = [x[0] if isinstance(x, list) and x else x for x in first]
     if numbered and all(
         isinstance(x, str) and x.lower() in _HEADINGS for x in first
     ):

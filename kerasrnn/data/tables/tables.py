@@ -30,6 +30,7 @@ from kerasrnn.data.tables.records import tmx_records
 JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 RECORD_SUFFIXES = (*JSON_SUFFIXES, ".parquet", ".tmx")
 _LOOKED_AT = 2**16  # lines from which the form of a file is decided
+HEADER_AGAIN = "the header again"  # in files that were joined
 _FIRST = 100  # records, for the names of the columns
 _LABEL = "__label__"  # of fastText
 _SIGNS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "vertical bar"}
@@ -193,7 +194,7 @@ def _headed_table(rows, report):
     def named():
         for number, cells in rows:
             if [cell.strip() for cell in cells] == columns:
-                report.add(number, "the header again")
+                report.add(number, HEADER_AGAIN)
             elif len(cells) == len(columns):
                 yield number, dict(zip(columns, cells, strict=True))
             else:

@@ -1,6 +1,7 @@
 """Tables with a word in each row, as tables of sentences."""
 
 from kerasrnn.data.tables.cell_values import is_missing
+from kerasrnn.data.tables.tables import HEADER_AGAIN
 from kerasrnn.data.tables.tables import Table
 
 SENTENCE_FORMS = (
@@ -11,8 +12,12 @@ SENTENCE_FORMS = (
 )
 
 
-def sentence_table(table, word, tag, sentence):
+def sentence_table(table, word, tag, sentence, report):
     """Joins the words of each sentence.
+
+    A sentence is left out if a row that was reported may be of it: a word of
+    it would be missing, or the row began another. A row before the first word
+    may be, unless the column of sentences is empty in the later ones.
 
     Args:
         table: A `Table` with a word in each row.
@@ -20,34 +25,50 @@ def sentence_table(table, word, tag, sentence):
         tag: String, the column of their tags.
         sentence: String, the column that says which sentence a word is of. A
             row in which it is empty goes on with the sentence before.
+        report: The `Report` that bad rows are added to, and such sentences.
 
     Returns:
         A `Table`, whose rows have lists of `tokens` and `tags`.
     """
 
     def joined():
-        start, name = 0, None
-        words = []
-        for number, row in table.rows:
-            cell = row.get(sentence)
-            if words and not is_missing(cell) and cell != name:
-                yield start, _columns(words)
-                words = []
-            start = start if words else number
-            name = name if is_missing(cell) else cell
-            words.append((_word(row.get(word)), row.get(tag)))
-        if words:
-            yield start, _columns(words)
+        last, bad, known = 0, set(), 0
+        for numbers, rows, end in _sentences(table.rows, sentence, report):
+            bad.update(
+                place
+                for place, reason in report.malformed[known:]
+                if reason != HEADER_AGAIN
+            )
+            known = len(report.malformed)
+            is_named = not any(is_missing(row.get(sentence)) for row in rows)
+            start = last + 1 if is_named else numbers[0]
+            last = numbers[-1]
+            if bad.isdisjoint(range(start, end)):
+                tokens = [_word(row.get(word)) for row in rows]
+                tags = [row.get(tag) for row in rows]
+                yield numbers[0], {"tokens": tokens, "tags": tags}
+            else:
+                report.add(numbers[0], "a sentence that may lack a row")
 
-    return Table(["tokens", "tags"], joined())
+    return Table(["tokens", "tags"], joined(), table.numbered)
+
+
+def _sentences(rows, sentence, report):
+    """Yields the numbers and rows of a sentence, and the number after them."""
+    numbers, found, name = [], [], None
+    for number, row in rows:
+        cell = row.get(sentence)
+        if found and not is_missing(cell) and cell != name:
+            yield numbers, found, number
+            numbers, found = [], []
+        name = name if is_missing(cell) else cell
+        numbers.append(number)
+        found.append(row)
+    if found:
+        yield numbers, found, report.seen + 1
 
 
 def _word(value):
     """A word as text, also if it is a number in a DataFrame."""
     number = isinstance(value, int | float) and not is_missing(value)
     return str(value) if number else value
-
-
-def _columns(words):
-    tokens, tags = zip(*words, strict=True)
-    return {"tokens": list(tokens), "tags": list(tags)}

@@ -52,7 +52,8 @@ def read_tagged_words(
     Two other forms of tables are read. With `sentence`, each row has a word
     and its tag, in `word` and `tag` or `words` and `labels`, such as the CSV
     `Sentence #,Word,POS,Tag`; a row in which the column `sentence` is empty
-    goes on with the sentence before. A `text` with `spans`, `entities`,
+    goes on with the sentence before, and a malformed row leaves out those that
+    it may be of. A `text` with `spans`, `entities`,
     `label` or `labels`, lists of `[start, end, label]` or dicts of these, as
     doccano and Prodigy write them, is split by
     `kerasrnn.tokenizers.split_into_words`, and its tags are BIO. A

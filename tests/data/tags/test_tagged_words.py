@@ -285,6 +285,40 @@ def test_a_word_in_each_row(write):
         read_tagged_words(path)
 
 
+@pytest.mark.parametrize(
+    "lines, tokens",
+    [
+        # The bad row has the name of the second sentence.
+        ("1,Anna,X|,runs,O|2,a,b,O|,c,O|3,d,O|,e,O|4,f,O", "d e|f"),
+        ("1,a,O|,b|,c,O|2,d,O|,e,O|3,f,O|,g,O|,h", "d e"),
+        # The bad row may be of the sentence before it, or after it.
+        ("1,a,O|1,b,O|2,c,O|2|3,d,O|3,e,O|4,f,O|4,g,O", "a b|f g"),
+        ("1,a,O|1,b,O|s,w,t|2,c,O|2,d,O", "a b|c d"),
+    ],
+)
+def test_a_bad_row_leaves_out_its_sentence(write, lines, tokens):
+    path = write("s,w,t\n" + lines.replace("|", "\n"), "a.csv")
+    with pytest.warns(CorpusWarning, match="malformed of .*line"):
+        found = read_tagged_words(path, "w", "t", sentence="s")
+    assert [[word for word, _ in x] for x in found] == [
+        x.split() for x in tokens.split("|")
+    ]
+
+
+def test_a_bad_record_leaves_out_its_sentence(write):
+    rows = [{"s": n // 2, "word": str(n), "tag": "O"} for n in range(6)]
+    lines = list(map(json.dumps, rows))
+    path = write("\n".join([*lines[:1], "{", *lines[1:]]), "a.jsonl")
+    with pytest.warns(CorpusWarning, match="line 1 .a sentence that may lack"):
+        found = read_tagged_words(path, sentence="s")
+    assert [x[0][0] for x in found] == ["2", "4"]
+
+
+def test_a_header_that_is_read_as_a_word_is_warned_of(write):
+    with pytest.warns(CorpusWarning, match="'Word', 'Tag', looks like a head"):
+        read_tagged_words(write(KAGGLE, "a.csv"), 2, 4, sentence=1)
+
+
 def test_a_data_frame_with_a_word_in_each_row():
     pandas = pytest.importorskip("pandas")
     rows = {
