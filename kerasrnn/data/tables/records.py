@@ -15,6 +15,7 @@ from kerasrnn.optional import needs
 
 _DATASET_FILES = ("state.json", "dataset_dict.json")
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+_TEXTS = {"text", "tokens", "words", "sentence", "review"}  # keys of a record
 _CODES = ("bpt", "ept", "it", "ph", "ut")  # of TMX, whose content is not text
 
 
@@ -26,7 +27,8 @@ def is_dataset(path):
 def json_records(path, report):
     """Yields `(number, record)` of JSON lines, or of one array of objects.
 
-    The array may also be the only one in one object, `{"data": [...]}`.
+    The array may also be the only one in one object, `{"data": [...]}`, unless
+    the object is a record itself, `{"text": ..., "spans": [...]}`.
     """
     lines = ((n, x) for n, x in numbered_lines(path, report) if x.strip())
     first = next(lines, (0, ""))
@@ -34,16 +36,22 @@ def json_records(path, report):
     second = list(itertools.islice(lines, 1))
     lines = itertools.chain([first] if start else [], second, lines)
     # Of JSON lines, the only one may well be a record with a list of objects.
-    is_whole = not second and path.name.lower().endswith((".json", ".json.gz"))
-    is_object = start == "{" or (start.startswith("{") and is_whole)
+    is_json = path.name.lower().endswith((".json", ".json.gz"))
+    is_object = start == "{" or (
+        is_json
+        and start.startswith("{")
+        and not (second and _loaded(start) is not None)
+    )
+    whole = None
     if is_object or start.startswith("["):
         lines = list(lines)
         text = "\n".join(line for _, line in lines)
-        values = _only_list(text) if is_object else _array(text, path)
+        whole = _loaded(text) if is_object else _array(text, path)
+        values = _only_list(whole) if isinstance(whole, dict) else whole
         if values is not None:
             report.unit, report.seen = "row", len(values)
             return _objects(enumerate(values, start=1), report)
-    if start == "{":
+    if start == "{" or (second and whole is not None):
         raise CorpusError(
             f"The corpus {path} is one JSON object in several lines. Expected: "
             "JSON lines, an object in each, or an array of objects, alone or "
@@ -53,20 +61,25 @@ def json_records(path, report):
     return _objects(_parsed(lines, report), report)
 
 
-def _only_list(text):
-    """The only list of objects in a JSON object; `None` if it has not one."""
+def _loaded(text):
+    """The value of a JSON text; `None` if it is damaged."""
     try:
-        values = json.loads(text).values()
+        return json.loads(text)
     except (ValueError, RecursionError):
         return None
-    lists = [
-        value
-        for value in values
+
+
+def _only_list(whole):
+    """The only list of objects in a JSON object; `None` if it has not one."""
+    lists = {
+        key: value
+        for key, value in whole.items()
         if isinstance(value, list)
         and value
         and all(isinstance(x, dict) for x in value)
-    ]
-    return lists[0] if len(lists) == 1 else None
+    }
+    is_record = _TEXTS & {key.lower() for key in whole.keys() - lists.keys()}
+    return None if is_record or len(lists) != 1 else lists.popitem()[1]
 
 
 def _array(text, path):

@@ -69,7 +69,19 @@ def test_the_only_array_of_an_object_is_read(write, indent):
     whole = {"version": "1", "data": RECORDS, "sources": ["a"], "more": []}
     path = write(json.dumps(whole, indent=indent), "a.json")
     assert read_rows(path, **COLUMNS).columns == EXPECTED
-    path = write('{"text": "a", "spans": [{"start": 0}]}', "a.jsonl")
+    first, second = map(json.dumps, RECORDS)
+    path = write(f'{{"data": [\n{first},\n{second}\n]}}', "a.json")
+    assert read_rows(path, **COLUMNS).columns == EXPECTED
+    path = write(f"{first}\n{second}", "a.json")
+    assert read_rows(path, **COLUMNS).columns == EXPECTED
+    path = write(f"{first[:9]}\n{first}\n{second}", "a.json")
+    with pytest.warns(CorpusWarning, match="line 1 .invalid JSON"):
+        assert read_rows(path, **COLUMNS).columns == EXPECTED
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_a_record_with_a_list_of_objects_is_one_row(write, name):
+    path = write('{"Text": "a", "spans": [{"start": 0}]}', name)
     assert read_rows(path, text=None)["text"] == ["a"]
 
 
@@ -227,6 +239,7 @@ def test_another_encoding_is_an_error_that_names_it(write, most):
     [
         ("a.json", '[{"text": "a"}, {"tex', "damaged JSON array"),
         ("a.json", '{\n"text": "a"\n}', "one JSON object in several lines"),
+        ("a.json", '{"text": "a",\n"b": [{}]}', "one JSON object in several"),
         ("a.csv", "text,label\n,x\n", "no usable row.*empty text"),
         (
             "a.csv",
