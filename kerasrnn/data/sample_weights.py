@@ -16,14 +16,16 @@ def checked_weights(weights, count, kind):
     Raises:
         ValueError: when they are not one non-negative number for each row.
     """
+    shape = ""
     try:
         found = np.asarray(weights, "float32")
+        shape = f" of shape {found.shape}"
         right = found.shape == (count,) and np.isfinite(found).all()
     except (TypeError, ValueError):
         right = False
     if not right or (found < 0).any():
         raise ValueError(
             f"`sample_weight` must be a non-negative number for each {kind}. "
-            f"Received: {reprlib.repr(weights)} for {count} {kind}s"
+            f"Received: {reprlib.repr(weights)}{shape} for {count} {kind}s"
         )
     return found
