@@ -1,6 +1,8 @@
 """Many texts, of which a part is encoded at a time."""
 
+import itertools
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,17 +15,21 @@ from kerasrnn.typing import Strings
 _AT_ONCE = 1000
 
 
-def in_parts(texts: Strings, encode: Callable[[Strings], Any]) -> Iterator[Any]:
+def in_parts(
+    texts: Iterable[Any], encode: Callable[[list], Any]
+) -> Iterator[Any]:
     """Yields what a function makes of a thousand texts after another.
 
     Ragged tensors take far more memory than arrays.
 
     Args:
-        texts: List of strings.
-        encode: Function of some of them, such as `tokenize` of a `Tokenizer`.
+        texts: Iterable of strings, or of rows that have one.
+        encode: Function of a list of some of them, such as `tokenize` of a
+            `Tokenizer`.
     """
-    for start in range(0, len(texts), _AT_ONCE):
-        yield encode(texts[start : start + _AT_ONCE])
+    texts = iter(texts)
+    while part := list(itertools.islice(texts, _AT_ONCE)):
+        yield encode(part)
 
 
 def id_parts(

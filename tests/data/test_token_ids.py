@@ -1,6 +1,7 @@
 import numpy as np
 
 from kerasrnn.data import id_rows
+from kerasrnn.data.token_ids import in_parts
 from kerasrnn.tokenizers import ReviewTokenizer
 
 TOKENIZER = ReviewTokenizer(["<pad>", "<unk>", "a", "bad", "book"])
@@ -20,3 +21,10 @@ def test_long_texts_are_cut():
         [2, 3]
     ]
     assert [*id_rows([], TOKENIZER)] == []
+
+
+def test_any_iterable_is_taken_in_parts():
+    parts = list(in_parts(iter(range(2001)), lambda part: part))
+    assert list(map(len, parts)) == [1000, 1000, 1]
+    assert sum(parts, []) == list(range(2001))
+    assert list(in_parts([], len)) == []

@@ -1,15 +1,13 @@
 """Texts with marked spans of characters, as a table of words with tags."""
 
-import itertools
-
 from kerasrnn.arguments import is_integer
 from kerasrnn.data.tables.cell_values import decoded
 from kerasrnn.data.tables.tables import Table
+from kerasrnn.data.token_ids import in_parts
 from kerasrnn.tokenizers import split_into_words
 
 _COLUMNS = "spans", "entities", "label", "labels"
 _KEYS = ("start", "end", "label"), ("start_offset", "end_offset", "label")
-_AT_ONCE = 1000  # texts that are split into words
 
 
 def span_column(columns):
@@ -40,11 +38,8 @@ def span_table(table, column, report):
 def _tagged_rows(table, column, report):
     marked = _marked_texts(table, column, report)
     cut, lost = [], []
-    while rows := list(itertools.islice(marked, _AT_ONCE)):
-        split = split_into_words([text for _, text, _ in rows])
-        for (number, text, spans), words, *places in zip(
-            rows, *(column.to_list() for column in split), strict=True
-        ):
+    for rows in in_parts(marked, _with_words):
+        for (number, text, spans), words, *places in rows:
             tags = _tags(text, spans, *places, cut, lost)
             tokens = [word.decode() for word in words]
             yield number, {"tokens": tokens, "tags": tags}
@@ -54,6 +49,12 @@ def _tagged_rows(table, column, report):
     ):
         if found:
             report.notes.append(f"{len(found)} spans {what}, first {found[0]}")
+
+
+def _with_words(rows):
+    """Rows of marked texts, each with its words, their starts and ends."""
+    split = split_into_words([text for _, text, _ in rows])
+    return zip(rows, *(column.to_list() for column in split), strict=True)
 
 
 def _marked_texts(table, column, report):
