@@ -100,9 +100,10 @@ def test_the_delimiter_is_the_sign_that_every_row_has(write, between):
     assert pairs(path, text=1, label=2) == rows
 
 
-def test_the_delimiter_is_named_where_it_is_missing(write):
-    path = write([("a", "b"), ("c",)], ";", header=("d", "e"))
-    with pytest.warns(CorpusWarning, match="no semicolon between columns"):
+@pytest.mark.parametrize("sign, name", [(";", "semic"), ("|", "vertical bar")])
+def test_the_delimiter_is_named_where_it_is_missing(write, sign, name):
+    path = write([("a", "b"), ("c",)], sign, header=("d", "e"))
+    with pytest.warns(CorpusWarning, match=f"no {name}.* between columns"):
         assert len(pairs(path, text=1, label=2)) == 2
 
 
