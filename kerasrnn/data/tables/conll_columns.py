@@ -151,17 +151,21 @@ def _with_defaults(columns, sentences):
     names, last = columns.names, columns.width - 1
     counts = names[:1] == ["id"] or last > 1 and _count_words(sentences)
     word = names.index("form") if "form" in names else int(counts)
-    cells = zip(*itertools.chain(*sentences), strict=True)
+    cells = list(zip(*itertools.chain(*sentences), strict=True))
+    cells = cells or [()] * columns.width  # there are only comments
     of_phrases = [
-        number for number, tags in enumerate(cells) if _mark_phrases(tags)
+        number
+        for number, tags in enumerate(cells)
+        if number > word and _mark_phrases(tags)
     ]
-    of_phrases = [number for number in of_phrases if number > word]
+    # One odd tag, as `0` for `O`, is no reason for another column.
+    is_last = any(map(_has_type, cells[last]))
     tag = last
-    if "upos" in names and not (of_phrases and names != _CONLL_U):
+    if names == _CONLL_U or "upos" in names and not (of_phrases or is_last):
         tag = names.index("upos")
     elif counts and of_phrases:
         tag = of_phrases[0]  # of nested names, the outer come first
-    elif of_phrases:
+    elif of_phrases and not is_last:
         tag = of_phrases[-1]
     return columns._replace(counts=counts, word=word, tag=tag)
 
@@ -179,7 +183,12 @@ def _count_words(sentences):
 
 
 def _mark_phrases(tags):
-    """Whether a column has tags such as `B-PER`, and `O`."""
-    return any(parsed_tag(tag)[1] for tag in tags) and all(
-        tag in _NO_TAG or parsed_tag(tag)[1] for tag in tags
-    )
+    """Whether most of a column is tags such as `B-PER`, and `O`."""
+    of_phrases = sum(map(_has_type, tags))
+    others = sum(tag in _NO_TAG for tag in tags)
+    return of_phrases > 0 and of_phrases + others > len(tags) / 2
+
+
+def _has_type(tag):
+    """Whether a tag is one such as `B-PER`; `B` may be any other."""
+    return len(tag) > 1 and bool(parsed_tag(tag)[1])

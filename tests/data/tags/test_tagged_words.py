@@ -227,6 +227,22 @@ def test_tags_of_phrases_may_stand_before_the_last_column(write):
     assert read_tagged_words(path, tag=-1)[1] == [("Bonn", "NE")]
 
 
+@pytest.mark.parametrize("odd", ["0", "o", "PER"])
+def test_an_odd_tag_is_no_reason_for_another_column(write, odd):
+    rows = ["EU NNP B-NP B-ORG", "rejects VBZ B-VP O", f"Anna NNP B-NP {odd}"]
+    (found,) = read_tagged_words(write("\n".join(rows)))
+    assert [tag for _, tag in found] == ["B-ORG", "O", odd]
+    nested = f"1\tAnna\tB-PER\tO\n2\tsingt\t{odd}\tO\n3\t.\tO\tB-X\n"
+    with pytest.warns(CorpusWarning, match="its t"):
+        (found,) = read_tagged_words(write(nested))
+    assert [tag for _, tag in found] == ["B-PER", odd, "O"]
+
+
+def test_a_letter_alone_is_no_tag_of_a_phrase(write):
+    (found,) = read_tagged_words(write("word B NN\nis O VB\n"))
+    assert found == [("word", "NN"), ("is", "VB")]
+
+
 def test_conll_u_plus(write):
     lines = ["# global.columns = ID FORM UPOS NER", "1-2\tAnna singt\t_\t_"]
     lines += ["1\tAnna\tNOUN\tB-PER", "2\tsingt\tVERB\tO", ""]
