@@ -1,6 +1,5 @@
 """Columns of words and tags, a word in each line, as a table of sentences."""
 
-import itertools
 import re
 
 from kerasrnn.data.errors import CorpusError
@@ -12,7 +11,6 @@ from kerasrnn.data.tables.tables import Table
 
 # A tag of CoNLL-2012: `(PER*` begins a phrase, `*)` ends it.
 _BRACKETS = re.compile(r"(?:\(([^()*]+))?\*?(\)?)")
-_SOME = 1000  # sentences from which the form of the tags is told
 
 
 def conll_table(path, columns, report, arguments):
@@ -50,8 +48,10 @@ def conll_table(path, columns, report, arguments):
     if "tags" in numbers:
         lines = _without_comments(lines, found, numbers["tags"], report)
     rows = _sentences(lines, found, numbers, path, report)
+    if numbers.get("tags") in found.brackets:
+        rows = _in_bio(rows, path)
     taken = {name: str(number + 1) for name, number in numbers.items()}
-    return Table(list(columns), _in_bio(rows, path), numbered=True), taken
+    return Table(list(columns), rows, numbered=True), taken
 
 
 def _without_comments(lines, columns, tag, report):
@@ -108,17 +108,10 @@ def _sentences(lines, columns, numbers, path, report):
 
 
 def _in_bio(rows, path):
-    """Yields rows with tags in BIO for those in brackets, as `(PER*`, `*)`."""
-    first = list(itertools.islice(rows, _SOME))
-    tags = {tag for _, row in first for tag in row.get("tags", ())}
-    are_brackets = any(tag.startswith("(") for tag in tags) and all(
-        re.search(r"\*|^\(.+\)$", tag) for tag in tags
-    )
-    for number, row in itertools.chain(first, rows):
-        if are_brackets:
-            tags = list(_without_brackets(row["tags"], number, path))
-            row = row | {"tags": tags}
-        yield number, row
+    """Yields rows whose tags are brackets, as `(PER*` and `*)`, in BIO."""
+    for number, row in rows:
+        tags = list(_without_brackets(row["tags"], number, path))
+        yield number, row | {"tags": tags}
 
 
 def _without_brackets(tags, number, path):

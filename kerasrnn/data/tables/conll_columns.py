@@ -14,6 +14,7 @@ _ID = re.compile(r"\d+([-.]\d+)?\t", re.ASCII)
 _NO_WORD = re.compile(r"\d+[-.]\d+", re.ASCII)  # the id of a range, of a gap
 _APART = ("#begin document", "#end document", "-DOCSTART-")
 _NAMES = re.compile(r"#\s*global\.columns\s*=(.*)")
+_BRACKETS = re.compile(r".*\*.*|\(.+\)")
 _NO_TAG = {"O", "_", "-"}
 _SOME = 1000  # sentences from which the columns are told apart
 # CoNLL-2012 has as many more columns as a sentence has predicates.
@@ -31,6 +32,8 @@ class Columns(NamedTuple):
         word: Integer, the index of the words, if it is not given.
         tag: Integer, the index of the tags, if it is not given.
         is_2012: Whether further columns are ignored, as those of CoNLL-2012.
+        brackets: Tuple of integers, the indices of columns whose tags are
+            brackets, such as `(PER*` and `*)`.
     """
 
     pattern: re.Pattern[str]
@@ -40,6 +43,7 @@ class Columns(NamedTuple):
     word: int = 0
     tag: int = -1
     is_2012: bool = False
+    brackets: tuple[int, ...] = ()
 
     def cells(self, line):
         found = self.pattern.split(line.rstrip())
@@ -121,9 +125,19 @@ def find_columns(lines, path):
         )
     if text[0].startswith(_APART[0]) and width > _NAME_2012:
         columns = Columns(pattern, _NAME_2012 + 1, [], is_2012=True)
-        return columns._replace(word=_WORD_2012, tag=_NAME_2012)
-    columns = Columns(pattern, width, _names(text, first, width))
-    return _with_defaults(columns, _some_sentences(lines, columns))
+    else:
+        columns = Columns(pattern, width, _names(text, first, width))
+    sentences = list(_some_sentences(lines, columns))
+    cells = list(zip(*itertools.chain(*sentences), strict=True))
+    cells = cells or [()] * columns.width  # there are only comments
+    if columns.is_2012:
+        columns = columns._replace(word=_WORD_2012, tag=_NAME_2012)
+    else:
+        columns = _with_defaults(columns, sentences, cells)
+    brackets = [n for n, tags in enumerate(cells) if _are_brackets(tags)]
+    if columns.is_2012:
+        brackets.append(_NAME_2012)  # also if no sentence has a name
+    return columns._replace(brackets=tuple(brackets))
 
 
 def _names(text, first, width):
@@ -145,14 +159,11 @@ def _some_sentences(lines, columns):
             yield rows
 
 
-def _with_defaults(columns, sentences):
+def _with_defaults(columns, sentences, cells):
     """The columns with those of words and tags."""
-    sentences = list(sentences)
     names, last = columns.names, columns.width - 1
     counts = names[:1] == ["id"] or last > 1 and _count_words(sentences)
     word = names.index("form") if "form" in names else int(counts)
-    cells = list(zip(*itertools.chain(*sentences), strict=True))
-    cells = cells or [()] * columns.width  # there are only comments
     of_phrases = [
         number
         for number, tags in enumerate(cells)
@@ -187,6 +198,13 @@ def _mark_phrases(tags):
     of_phrases = sum(map(_has_type, tags))
     others = sum(tag in _NO_TAG for tag in tags)
     return of_phrases > 0 and of_phrases + others > len(tags) / 2
+
+
+def _are_brackets(tags):
+    """Whether a column has tags such as `(PER*`, `*)` and `*`."""
+    return any(tag.startswith("(") for tag in tags) and all(
+        map(_BRACKETS.fullmatch, tags)
+    )
 
 
 def _has_type(tag):

@@ -5,6 +5,7 @@ import pytest
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
+from kerasrnn.data.tables.rows import read_rows
 from kerasrnn.data.tags.tagged_words import read_tagged_words
 
 TAGGED = [[("who", "WP"), ("knows", "VBZ")], [("नमस्ते", "UH")]]
@@ -268,6 +269,22 @@ def test_conll_2012(write):
     assert found == [list(zip(words, tags, strict=True))] * 2
     with pytest.raises(CorpusError, match=r"line 2 .*nested.*ved: '\(S\*'"):
         read_tagged_words(path, 4, 6)
+
+
+def test_conll_2012_without_names(write):
+    row = "x/y 0 0 In NN (S*) - - - A *"
+    path = write("\n".join(["#begin document (x)", row, "#end document"]))
+    with pytest.warns(CorpusWarning, match="CoNLL-2012"):
+        assert read_tagged_words(path) == [[("In", "O")]]
+
+
+def test_a_limit_reads_no_further(write):
+    """The form of the tags is told from the first 1,000 sentences."""
+    path = write("a\tB-X\n\n" * 1000 + "bad\n")
+    rows = read_rows(path, limit=3, tokens=None, tags=None)
+    assert len(rows) == 3 and rows.report.seen == 6
+    with pytest.raises(CorpusError, match="^Line 2001 "):
+        read_rows(path, tokens=None, tags=None)
 
 
 def test_words_that_are_all_numbers_are_warned_of(write):
