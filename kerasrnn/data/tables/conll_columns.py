@@ -12,7 +12,8 @@ from kerasrnn.tag_schemes import parsed_tag
 _CONLL_U = "id form lemma upos xpos feats head deprel deps misc".split()
 _ID = re.compile(r"\d+([-.]\d+)?\t", re.ASCII)
 _NO_WORD = re.compile(r"\d+[-.]\d+", re.ASCII)  # the id of a range, of a gap
-_APART = ("#begin document", "#end document", "-DOCSTART-")
+_APART = re.compile(r"#(begin|end) document|-DOCSTART-(\s|$)")
+_BEGIN_2012 = "#begin document"
 _NAMES = re.compile(r"#\s*global\.columns\s*=(.*)")
 _BRACKETS = re.compile(r".*\*.*|\(.+\)")
 _NO_TAG = {"O", "_", "-"}
@@ -91,12 +92,12 @@ class Columns(NamedTuple):
 
 def ends_sentence(line):
     """Whether a line ends a sentence: blank, or between documents."""
-    return not line.strip() or line.startswith(_APART)
+    return not line.strip() or bool(_APART.match(line))
 
 
 def begins_apart(line):
     """Whether a line may stand before the first sentence."""
-    return line.startswith(("#", *_APART))
+    return line.startswith("#") or bool(_APART.match(line))
 
 
 def find_columns(lines, path):
@@ -108,7 +109,8 @@ def find_columns(lines, path):
     """
     text = [line for line in lines if line.strip()]
     first = next((line for line in text if not begins_apart(line)), text[0])
-    if format_suffix(path) == ".csv" and "\t" not in first:
+    is_csv = format_suffix(path) == ".csv" and re.search("[,;|]", first)
+    if is_csv and "\t" not in first:
         raise CorpusError(
             f"The corpus {path} is CSV. Expected: a word in each row, and "
             "`sentence`, the column that says which sentence it is of; lists "
@@ -123,7 +125,7 @@ def find_columns(lines, path):
             "its tag in each line, separated by a tab or blanks. "
             f"Received: {first!r}, the first line"
         )
-    if text[0].startswith(_APART[0]) and width > _NAME_2012:
+    if text[0].startswith(_BEGIN_2012) and width > _NAME_2012:
         columns = Columns(pattern, _NAME_2012 + 1, [], is_2012=True)
     else:
         columns = Columns(pattern, width, _names(text, first, width))

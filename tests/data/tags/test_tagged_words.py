@@ -120,6 +120,20 @@ def test_a_column_that_is_not_there(write, column):
         read_tagged_words(write("The DT B-NP\n"), tag=column)
 
 
+def test_words_that_begin_as_marks_of_documents_do(write):
+    path = write("-DOCSTART-\n\na X\n-DOCSTART-like NN\n-DOCSTART- O\nb Y\n")
+    words = [[word for word, _ in x] for x in read_tagged_words(path)]
+    assert words == [["a", "-DOCSTART-like"], ["b"]]
+
+
+@pytest.mark.parametrize("sign", [" ", "\t"])
+def test_columns_without_commas_are_read_from_any_name(write, sign):
+    path = write(f"who{sign}WP\nknows{sign}VBZ\n", "a.csv")
+    assert read_tagged_words(path) == TAGGED[:1]
+    with pytest.raises(CorpusError, match="is CSV"):
+        read_tagged_words(write("who,WP\nknows,VBZ\n", "a.csv"))
+
+
 def test_one_column_has_no_tags(write):
     with pytest.raises(CorpusError, match="no column of tags"):
         read_tagged_words(write("who\nknows\n"))
