@@ -66,10 +66,14 @@ class Columns(NamedTuple):
             return self.names.index(str(column).lower())
         is_text = isinstance(column, str) and re.fullmatch("-?[0-9]+", column)
         number = int(column) if is_text or is_integer(column) else 0
-        if not 0 < abs(number) <= self.width:
+        least = 1 if self.is_2012 else -self.width
+        if not (number and least <= number <= self.width):
+            from_last = f", or from -1, the last, to {least}"
+            if self.is_2012:
+                from_last = ", since sentences of CoNLL-2012 differ in the last"
             raise CorpusError(
                 f"`{argument}` must be the number of a column of {path}: from "
-                f"1 to {self.width}, or from -1, the last, to -{self.width}"
+                f"1 to {self.width}{from_last}"
                 + f", or one of {', '.join(self.names)}" * bool(self.names)
                 + f". Received: {argument}={column!r}"
             )

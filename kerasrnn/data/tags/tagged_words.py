@@ -32,7 +32,8 @@ def read_tagged_words(
     `B-PER` that of tags; where only earlier columns than the last have such
     tags, the last of these is. A `CorpusWarning` says so. Of CoNLL-2012, the
     default is column 4 and names, column 11; its brackets, as `(PER*`, become
-    BIO. In CoNLL-U Plus, a column with such tags goes before `UPOS`.
+    BIO, and its columns count from the first, up to the names. In CoNLL-U Plus,
+    a column with such tags goes before `UPOS`.
 
     Blank lines separate sentences, and so do lines of `-DOCSTART-`, `#begin
     document` and `#end document`. Before a sentence, a line that begins with

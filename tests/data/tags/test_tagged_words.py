@@ -283,6 +283,9 @@ def test_conll_2012(write):
     assert found == [list(zip(words, tags, strict=True))] * 2
     with pytest.raises(CorpusError, match=r"line 2 .*nested.*ved: '\(S\*'"):
         read_tagged_words(path, 4, 6)
+    for tag in (-1, "-1", 12, 0):
+        with pytest.raises(CorpusError, match="1 to 11, since .* differ in t"):
+            read_tagged_words(path, tag=tag)
 
 
 def test_conll_2012_without_names(write):
