@@ -42,7 +42,7 @@ def open_columns(source, columns, report, arguments, delimiter):
         table = open_table(source, report, wanted, delimiter)
     if set(columns) == set(_WORDS) and not any(columns.values()):
         named = {x for name in _WORDS for x in _NAMES[name]}
-        spans = span_column(table.columns)
+        spans, table = span_column(table)
         if spans and not set(_NAMES["tags"]) & set(table.columns):
             table = span_table(table, spans, report)
         elif table.columns and not named & set(map(str.lower, table.columns)):

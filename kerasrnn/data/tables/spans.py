@@ -1,5 +1,8 @@
 """Texts with marked spans of characters, as a table of words with tags."""
 
+import bisect
+import itertools
+
 from kerasrnn.arguments import is_integer
 from kerasrnn.data.tables.cell_values import decoded
 from kerasrnn.data.tables.tables import Table
@@ -7,13 +10,32 @@ from kerasrnn.data.token_ids import in_parts
 from kerasrnn.tokenizers import split_into_words
 
 _COLUMNS = "spans", "entities", "label", "labels"
+_WORDS = "tokens", "words"
 _KEYS = ("start", "end", "label"), ("start_offset", "end_offset", "label")
+_ACCEPTED = "accept"
 
 
-def span_column(columns):
-    """The name of the spans among those of columns; `None` without texts."""
-    found = [name for name in _COLUMNS if name in columns]
-    return found[0] if found and "text" in columns else None
+def span_column(table):
+    """Returns the column of the spans, and the table with all of its rows.
+
+    It is `None` without texts, and if the first row has a list of words: then
+    what may be spans are tags. Prodigy has dicts in `tokens`.
+    """
+    found = [name for name in _COLUMNS if name in table.columns]
+    if not found or "text" not in table.columns:
+        return None, table
+    first = list(itertools.islice(table.rows, 1))
+    table = table._replace(rows=itertools.chain(first, table.rows))
+    lists = [row.get(name) for _, row in first for name in _WORDS]
+    return None if any(map(_is_of_text, lists)) else found[0], table
+
+
+def _is_of_text(words):
+    return (
+        isinstance(words, list | tuple)
+        and len(words) > 0
+        and all(isinstance(word, str) for word in words)
+    )
 
 
 def span_table(table, column, report):
@@ -21,7 +43,8 @@ def span_table(table, column, report):
 
     A span is `[start, end, label]` or a dict of these, which count characters.
     A word belongs to a span if a part of it does. Of spans that overlap, the
-    first is taken.
+    first is taken. A row whose `answer`, as Prodigy has it, is not `accept` is
+    left out; one that is accepted may have no spans.
 
     Args:
         table: A `Table` with the column `text`.
@@ -37,7 +60,7 @@ def span_table(table, column, report):
 
 def _tagged_rows(table, column, report):
     marked = _marked_texts(table, column, report)
-    cut, lost = [], []
+    cut, lost = [], []  # spans, of which the first is shown
     for rows in in_parts(marked, _with_words):
         for (number, text, spans), words, *places in rows:
             tags = _tags(text, spans, *places, cut, lost)
@@ -59,8 +82,15 @@ def _with_words(rows):
 
 def _marked_texts(table, column, report):
     """Yields `(number, text, spans)`, the spans in their order."""
+    refused = []
     for number, row in table.rows:
         text, spans = row.get("text"), row.get(column)
+        answer = row.get("answer")
+        if isinstance(answer, str) and answer != _ACCEPTED:
+            refused.append(f"{report.unit} {number}, {answer!r}")
+            continue
+        if spans is None and answer == _ACCEPTED:
+            spans = []
         try:
             if not isinstance(text, str) or not text.strip():
                 raise ValueError(f"not a text: {text!r:.40}")
@@ -70,6 +100,11 @@ def _marked_texts(table, column, report):
             yield number, decoded(text, "text"), found
         except ValueError as error:
             report.add(number, error)
+    if refused:
+        report.notes.append(
+            f"{len(refused)} rows whose `answer` is not {_ACCEPTED!r} were "
+            f"left out, first {refused[0]}"
+        )
 
 
 def _span(span, length):
@@ -78,9 +113,14 @@ def _span(span, length):
             span = [span[key] for key in keys]
     if isinstance(span, list | tuple) and len(span) == 3:
         start, end, label = span
-        in_text = is_integer(start) and is_integer(end)
-        if in_text and 0 <= start < end <= length and isinstance(label, str):
-            return start, end, label
+        if (
+            is_integer(start)
+            and is_integer(end)
+            and 0 <= start < end <= length
+            and isinstance(label, str)
+            and label.strip()
+        ):
+            return start, end, label.strip()
     raise ValueError(f"not [start, end, label] in the text: {span!r:.40}")
 
 
@@ -88,13 +128,9 @@ def _tags(text, spans, starts, ends, cut, lost):
     """The tags of words in BIO; adds spans to `cut` and `lost`."""
     tags = ["O"] * len(starts)
     for start, end, label in spans:
-        words = [
-            number
-            for number, (first, last) in enumerate(
-                zip(starts, ends, strict=True)
-            )
-            if first < end and start < last
-        ]
+        words = range(
+            bisect.bisect_right(ends, start), bisect.bisect_left(starts, end)
+        )
         if not words or any(tags[number] != "O" for number in words):
             lost.append(repr(text[start:end]))
             continue

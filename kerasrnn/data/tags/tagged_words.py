@@ -58,7 +58,8 @@ def read_tagged_words(
     `label` or `labels`, lists of `[start, end, label]` or dicts of these, as
     doccano and Prodigy write them, is split by
     `kerasrnn.tokenizers.split_into_words`, and its tags are BIO. A
-    `CorpusWarning` counts spans that end inside of a word.
+    `CorpusWarning` counts spans that end inside of a word, and rows that are
+    left out since their `answer` is not `accept`.
 
     Args:
         path: String or path, the file or folder to read; or a data set of

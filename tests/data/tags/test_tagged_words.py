@@ -431,6 +431,38 @@ def test_spans_that_are_no_words_are_warned_of():
     assert [tag for _, tag in found] == ["B-X", "B-PER", "O", "B-LOC"]
 
 
+def test_only_answers_that_accept_are_read(write):
+    spans = [{"start": 0, "end": 4, "label": "PER"}]
+    rows = [
+        {"text": "Anna singt", "spans": spans, "answer": "accept"},
+        {"text": "Bonn singt", "spans": spans, "answer": "reject"},
+        {"text": "Bonn", "answer": "ignore"},
+        {"text": "Rome", "answer": "accept"},
+        {"text": "Oslo"},
+    ]
+    path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
+    with (
+        pytest.warns(CorpusWarning, match="2 rows .* first line 2, 'reject'"),
+        pytest.warns(CorpusWarning, match="line 5 .not a list of spans: None"),
+    ):
+        found = read_tagged_words(path)
+    assert found == [NAMES[0], [("Rome", "O")]]
+
+
+@pytest.mark.parametrize("label", ["", " ", None])
+def test_a_span_needs_a_label(label):
+    rows = [{"text": "Anna", "spans": [[0, 4, x]]} for x in ("PER", label)]
+    with pytest.warns(CorpusWarning, match="row 2 .not .start, end, label"):
+        assert read_tagged_words(rows) == [[("Anna", "B-PER")]]
+
+
+def test_tags_beside_words_are_no_spans():
+    row = {"text": "Anna", "tokens": ["Anna"], "labels": ["B-PER"]}
+    with pytest.raises(CorpusError, match="lacks a column.*'ner_tags'"):
+        read_tagged_words([row])
+    assert read_tagged_words([row], tag="labels") == [[("Anna", "B-PER")]]
+
+
 def test_the_forms_that_are_read_are_named():
     forms = "Expected: a list of words .*`spans`.*`sentence`.*Received: "
     with pytest.raises(CorpusError, match=forms + ".*'review'"):
