@@ -39,7 +39,7 @@ def cycles_of(names):
 
 
 def local_times(times, zone):
-    """Returns times of UTC as the clocks of a zone show them.
+    """Returns times of UTC as a DatetimeIndex of a zone.
 
     Args:
         times: Array of `datetime64` of shape `(time,)`.
@@ -48,7 +48,16 @@ def local_times(times, zone):
     times = import_pandas().DatetimeIndex(times)
     if zone is None:
         return times
-    return times.tz_localize("UTC").tz_convert(zone).tz_localize(None)
+    return times.tz_localize("UTC").tz_convert(zone)
+
+
+def zone_name(zone):
+    """Returns the name by which pandas finds a zone, `None` without one."""
+    try:
+        import_pandas().DatetimeIndex([]).tz_localize(str(zone))
+    except (KeyError, ValueError):
+        return None
+    return None if zone is None else str(zone)
 
 
 def calendar_columns(times, cycles, zone=None):

@@ -57,8 +57,9 @@ def read_series(
         time: String, the column of times, or the index of that name; numbers
             may be years, such as 2024, or days, such as 20240531. Times of a
             zone or with an offset are turned into UTC, and the calendar is
-            that of the zone, or of UTC if only offsets are known. Days are
-            not: they are those of the clock.
+            that of the zone, or of UTC if only offsets are known. A forecaster
+            reads them in the calendar of its training. Days are not: they are
+            those of the clock.
         columns: List of strings, what to forecast. Defaults to `None`: all
             columns that have a name and are not named otherwise.
         key: String, the column that tells the series apart.

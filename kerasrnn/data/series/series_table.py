@@ -132,6 +132,26 @@ class SeriesTable:
         """
         return dataclasses.replace(self, series=list(series))
 
+    def in_zone(self, zone: str | None) -> Self:
+        """Returns a table with the calendar of another zone.
+
+        It stays as it is, if one of the zones is `None`.
+
+        Args:
+            zone: String, the name of a time zone.
+        """
+        if zone is None or self.zone is None:
+            return self
+        first = len(self.known_columns)
+
+        def moved(series):
+            cycles = calendar_columns(series.times, self.calendar, zone)
+            known = np.hstack([series.known[:, :first], cycles])
+            return series._replace(known=known)
+
+        series = [moved(x) for x in self.series]
+        return dataclasses.replace(self, series=series, zone=zone)
+
     def ahead(self, horizon: int) -> Self:
         """Returns a table that ends `horizon` steps after the last values.
 

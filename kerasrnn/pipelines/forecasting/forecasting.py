@@ -48,6 +48,7 @@ class Forecasting(TextPipeline):
     known: tuple[str, ...]
     static: tuple[str, ...]
     levels: tuple[float, ...]
+    zone: str | None
 
     def task(self) -> ForecastingTask:
         return ForecastingTask(self)
@@ -76,6 +77,19 @@ class Forecasting(TextPipeline):
             )
         if table.series:
             self.model.head.check(table.stacked("values"))
+
+    def _in_zone(self, table):
+        """A checked table, with the calendar of the zone of the training."""
+        self._check(table)
+        zones = self.zone, table.zone
+        if table.calendar and zones.count(None) == 1:
+            warn(
+                "The calendar of a table may be another than in training. "
+                f"Expected: times {_of_zone(self.zone)}. Received: times "
+                f"{_of_zone(table.zone)}",
+                CorpusWarning,
+            )
+        return table.in_zone(self.zone)
 
     def answers_to(
         self, inputs: dict[str, Any]
@@ -106,7 +120,7 @@ class Forecasting(TextPipeline):
         Returns:
             List of `Forecast`, one for each series.
         """
-        self._check(table)
+        table = self._in_zone(table)
         ahead = table.ahead(self.model.horizon)
         lacking = {x: n for x, n in ahead.not_known().items() if n}
         if lacking:
@@ -144,7 +158,7 @@ class Forecasting(TextPipeline):
             `"linear"`.
         """
         if table is not None:
-            self._check(table)
+            table = self._in_zone(table)
         size = self.lookback, self.model.horizon
         return baselines(table, *size, self.season, self.model.means)
 
@@ -183,4 +197,9 @@ class Forecasting(TextPipeline):
             "horizon": self.model.horizon,
             "step": self.step,
             "levels": list(self.levels),
+            "zone": self.zone,
         }
+
+
+def _of_zone(zone):
+    return "without a zone" if zone is None else f"of the zone {zone}"

@@ -7,6 +7,7 @@ import keras
 import tensorflow as tf
 
 from kerasrnn.arguments import positive_integer
+from kerasrnn.data.series.calendar import zone_name
 from kerasrnn.data.series.series_table import SeriesTable
 from kerasrnn.data.series.windows import series_windows
 from kerasrnn.metrics import ForecastError
@@ -42,6 +43,9 @@ class SeriesForecaster(Forecasting):
         static: List of strings, the names of what describes a series.
         levels: Rising floats, the levels of the quantiles to forecast, if the
             model has a distribution. Those of a `QuantileHead` are its own.
+        zone: String, the time zone of the calendar that it reads, also of
+            times of other zones; `None` for times that have none. `adapt` sets
+            it to that of the table.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
@@ -72,6 +76,7 @@ class SeriesForecaster(Forecasting):
         known: Strings = (),
         static: Strings = (),
         levels: Sequence[float] = (0.1, 0.5, 0.9),
+        zone: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(model, **kwargs)
@@ -79,6 +84,7 @@ class SeriesForecaster(Forecasting):
         self.lookback = positive_integer("lookback", lookback)
         self.season = positive_integer("season", season)
         self.step = step
+        self.zone = zone
         self.known = tuple(text_list(known))
         self.static = tuple(text_list(static))
         if not isinstance(model.head, Distribution):
@@ -93,7 +99,7 @@ class SeriesForecaster(Forecasting):
                 )
 
     def adapt(self, table: SeriesTable) -> None:
-        """Sets the scaling of the model to that of the data to train on.
+        """Sets the scaling and the time zone to those of the data to train on.
 
         It is needed before `compile`: errors are measured in these units.
 
@@ -101,6 +107,7 @@ class SeriesForecaster(Forecasting):
             table: A `SeriesTable`, the part to train on, and no more.
         """
         self._check(table)
+        self.zone = zone_name(table.zone)
         known, static = (
             table.stacked(name) if getattr(self, name) else None
             for name in ("known", "static")
@@ -124,7 +131,7 @@ class SeriesForecaster(Forecasting):
         stride: int = 1,
     ) -> tf.data.Dataset:
         """Returns the `kerasrnn.data.series_windows` of a table."""
-        self._check(table)
+        table = self._in_zone(table)
         size = self.lookback, self.model.horizon
         return series_windows(table, *size, batch_size, seed, stride)
 
@@ -164,4 +171,5 @@ class SeriesForecaster(Forecasting):
             "known": list(self.known),
             "static": list(self.static),
             "levels": list(self.levels),
+            "zone": self.zone,
         }

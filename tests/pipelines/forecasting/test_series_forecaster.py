@@ -7,6 +7,7 @@ import pytest
 import tensorflow as tf
 
 from kerasrnn.data import CorpusError
+from kerasrnn.data import CorpusWarning
 from kerasrnn.data import read_series
 from kerasrnn.data import split_series
 from kerasrnn.models import GaussianHead
@@ -117,7 +118,48 @@ def test_an_example_has_the_times_of_its_calendar(tmp_path):
     forecaster.adapt(rows)
     forecaster.task().report(rows, tmp_path)
     found = pandas.read_csv(tmp_path / "example.csv")["date"]
-    assert found[0] == str(given["date"][0])
+    assert found[0] == f"{given['date'][0]}+05:30"
+
+
+def test_an_example_has_the_hour_that_comes_twice(tmp_path):
+    rows = read_series(in_berlin(), "date", calendar=["hour"])
+    forecaster = small.forecaster(known=2)
+    forecaster.adapt(rows)
+    forecaster.task().report(rows, tmp_path)
+    found = read_series(tmp_path / "example.csv", "date", calendar=["hour"])
+    (series,), (given,) = found.series, rows.series
+    np.testing.assert_array_equal(series.times, given.times[: len(found)])
+    assert len(found) == forecaster.lookback
+
+
+def in_berlin():
+    """Hours in which the clock goes back."""
+    given = small.series(60)
+    times = pandas.date_range(
+        "2024-10-26", periods=60, freq="h", tz="Europe/Berlin"
+    )
+    return given.assign(date=times)
+
+
+def test_a_forecaster_knows_the_zone_of_its_calendar(tmp_path):
+    rows = read_series(in_berlin(), "date", calendar=["hour"])
+    in_berlin().to_csv(tmp_path / "x.csv", index=False)
+    offsets = read_series(tmp_path / "x.csv", "date", calendar=["hour"])
+    assert offsets.zone == "UTC"
+    forecaster = small.forecaster(known=2)
+    forecaster.adapt(rows)
+    forecaster = reloaded(forecaster, tmp_path)
+    assert forecaster.zone == "Europe/Berlin"
+    (expected,), (found,) = map(forecaster.forecast, (rows, offsets))
+    np.testing.assert_array_equal(found.point, expected.point)
+    clock = in_berlin()
+    clock["date"] = pandas.date_range("2024-10-26", periods=60, freq="h")
+    clock = read_series(clock, "date", calendar=["hour"])
+    with pytest.warns(CorpusWarning, match="of the zone Eur.*without a zone"):
+        forecaster.forecast(clock)
+    forecaster.adapt(clock)
+    with pytest.warns(CorpusWarning, match="without a zone.*of the zone UTC"):
+        forecaster.forecast(offsets)
 
 
 def test_it_forecasts_what_follows_in_units_and_times():

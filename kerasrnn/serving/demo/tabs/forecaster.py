@@ -10,6 +10,7 @@ import gradio as gr
 import numpy as np
 
 from kerasrnn.data.series.calendar import cycles_of
+from kerasrnn.data.series.calendar import local_times
 from kerasrnn.data.series.read_series import read_series
 from kerasrnn.data.series.series_table import SeriesTable
 from kerasrnn.data.series.windows import series_windows
@@ -36,6 +37,7 @@ def forecaster_tab(model: ExportedModel) -> None:
         found = model.signatures["serving_default"](**inputs)
         answer = {name: values[0] for name, values in found.items()}
         times = table.series[0].times[-facts["horizon"] :]
+        times = local_times(times, table.zone)
         drawn = picture(facts, inputs["past"][0], answer)
         return drawn, rows(facts, times, answer)
 
@@ -160,7 +162,7 @@ def series_of(facts: Config, table: Mapping[str, Sequence[str]]) -> SeriesTable:
             calendar=cycles,
             step=facts["step"],
         )
-        found = given.ahead(facts["horizon"])
+        found = given.in_zone(facts.get("zone")).ahead(facts["horizon"])
     except ValueError as error:
         raise _error(str(error)) from error
     count = len(given) - found.series[0].begin
