@@ -9,22 +9,31 @@ import tensorflow as tf
 from kerasrnn.tokenizers.normalization import TITLES
 
 # Of abbreviations, those that a capital may follow. What stands before numbers
-# is not needed, nor is what may as well end a sentence, such as "etc".
+# is not needed, nor is what may as well end a sentence, such as "etc" and "No".
 _ABBREVIATIONS = (
     # English, French, Spanish, Italian and Portuguese
-    rf"{TITLES}|No|vs|Capt|Col|Gen|Gov|Hon|Lt|Maj|Messrs|Rep|Rev|Sen|Sgt|Mt|Ft"
+    rf"{TITLES}|vs|Capt|Col|Gov|Hon|Lt|Maj|Messrs|Rep|Rev|Sen|Sgt|Mt|Ft"
     r"|[Ff]ig|approx|cf|[Vv]iz|Ph\.D|MM|Mme|Mlle|Mgr|Sra|Srta|Dra|Ud|Uds|EE|Sig"
     r"|Dott"
     # German and Dutch
     r"|Hr|Frl|Dipl|Ing|Mio|Mrd|Tsd|bzw|ca|evtl|geb|gest|ggf|inkl|exkl|sog|vgl"
     r"|zzgl|bijv|dhr|mevr|mln|mld"
     # Russian, Vietnamese and Hindi
-    r"|им|ул|тыс|млн|млрд|TP|Tp|TS|ThS|GS|PGS|BS|डॉ|प्रो|श्री|पं|मो|स्व"
+    r"|ул|тыс|млн|млрд|TP|Tp|TS|ThS|GS|PGS|BS|डॉ|प्रो|श्री|पं|मो|स्व"
 )
 _BEFORE = r"(^|[\s(\[\"'“‘„«])"
 # A full stop behind these ends no sentence: initials, letters with full stops
-# between them, one or two digits, as of a day.
-_NO_END = rf"{_BEFORE}((?:\pL\.-?)+\pL|\p{{Lu}}|\pN{{1,2}}|{_ABBREVIATIONS})\."
+# between them.
+_NO_END = rf"{_BEFORE}((?:\pL\.-?)+\pL|\p{{Lu}}|{_ABBREVIATIONS})\."
+# Nor behind the number of an item or of a day. What follows this is a small
+# letter in other languages than German.
+_ITEM = r"^([ \t]*[(\[]?\pN{1,2})\."
+_AFTER_DAY = (
+    "Jan(?:uar)?|Jänner|Feb(?:ruar)?|März?|Apr(?:il)?|Mai|Juni?|Juli?"
+    "|Aug(?:ust)?|Sept?(?:ember)?|Okt(?:ober)?|Nov(?:ember)?|Dez(?:ember)?"
+    "|Jahrhunderts?|Jh"
+)
+_DAY = rf"{_BEFORE}(\pN{{1,2}})\.([ \t]+(?:{_AFTER_DAY})\b)"
 # The same with a space between them, as in "z. B.".
 _NO_END_APART = rf"{_BEFORE}(\pL)\.([ \t]+\pL\.)"
 _CLOSING = r"[\"'”’»)\]]*"
@@ -54,7 +63,9 @@ def split_sentences(texts):
     for pattern, replacement in (
         (_NO_END_APART, rf"\1\2.{_KEPT}\3"),
         (_NO_END, rf"\1\2.{_KEPT}"),
-        # In "(see p. 5.)" it is the end.
+        (_ITEM, rf"\1.{_KEPT}"),
+        (_DAY, rf"\1\2.{_KEPT}\3"),
+        # In "(by J. R.)" it is the end.
         (rf"{_KEPT}([\"'”’»)\]])", r"\1"),
         (_END, rf"\1{_CUT}\2"),
         (_WIDE_END, rf"\1{_CUT}"),

@@ -17,12 +17,22 @@ SPLIT = {
     "Er kam am 3. Mai. Es war 2024. Dann ging er.": [
         ["Er kam am 3. Mai.", "Es war 2024.", "Dann ging er."]
     ],
+    "She was 25. Then she left. He said: No. So did she.": [
+        ["She was 25.", "Then she left.", "He said: No.", "So did she."]
+    ],
+    "1. Am 31. Dez. und im 19. Jahrhundert. Sie war 25. Sie ging.\n 2. Wir": [
+        ["1. Am 31. Dez. und im 19. Jahrhundert.", "Sie war 25.", "Sie ging."],
+        ["2. Wir"],
+    ],
+    "Den 3. mai kom hun. Это им. Она ушла.": [
+        ["Den 3. mai kom hun.", "Это им.", "Она ушла."]
+    ],
     "z.B. Haus, z. B. Hof, d.h. 5 Mio. Euro. Dr. J.-P. Roy kam.": [
         ["z.B. Haus, z. B. Hof, d.h. 5 Mio. Euro.", "Dr. J.-P. Roy kam."]
     ],
-    "The U.S. Army, e.g. Ph.D. Smith. Yes (see p. 5.) He said no. So": [
+    "The U.S. Army, e.g. Ph.D. Smith. Yes (see p. 5.) No. So (by J. R.) Ha": [
         ["The U.S. Army, e.g. Ph.D. Smith.", "Yes (see p. 5.)"]
-        + ["He said no.", "So"]
+        + ["No.", "So (by J. R.)", "Ha"]
     ],
     "This is plan b. Then 3.5 Mio.": [["This is plan b.", "Then 3.5 Mio."]],
     "It is 10:30. It costs 3.50. Wait... Now": [
