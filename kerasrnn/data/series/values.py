@@ -22,7 +22,10 @@ _MISSING = {
     *("1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan"),
 }
 _TRUTHS = {"true": 1.0, "false": 0.0}
-_OFFSET = r":\d{2}(?:[.,]\d+)?\s*([+-])(\d{2}):?(\d{2})?\s*$"
+_OFFSET = (
+    r"(?:(?::\d{2}|T(?:\d{2}){1,3})(?:[.,]\d+)?\s*([+-])(\d{2}):?(\d{2})?"
+    r"|\d\s*([Zz]|UTC|GMT))\s*$"
+)
 _DAY_OR_MONTH = r"\s*\d{1,2}[./-]\d{1,2}[./-]"
 _MOST_LOST = 0.01  # of the changes
 _SHORT_YEAR = _DAY_OR_MONTH + r"\d{2}(?!\d)|\s*\d{6}\s*$"
@@ -92,6 +95,7 @@ def _on_the_clock(column, text, times):
         return times, None
     found = text.str.extract(_OFFSET)
     signs = found[0].map({"+": 1, "-": -1})
+    signs = signs.mask(found[3].notna(), 0)  # those of UTC
     if signs.isna().all():
         return times, None
     hours, minutes = (pandas.to_numeric(found[x]).fillna(0) for x in (1, 2))
@@ -170,7 +174,7 @@ def numbers_of(column, decimal, report):
     numbers = pandas.to_numeric(cells, errors="coerce").astype("float64")
     numbers = numbers.fillna(text.map(_TRUTHS).astype("float64"))
     wrong = ~empty & ~(numbers.abs() <= np.finfo("float32").max)
-    if text[wrong].str.fullmatch(_DECIMAL_COMMA).all():
+    if decimal == "." and text[wrong].str.fullmatch(_DECIMAL_COMMA).all():
         expected += "; or `decimal` ',', if a comma is the decimal point"
     _refuse(column, wrong, expected, report)
     _warn_of_rounding(numbers, report)

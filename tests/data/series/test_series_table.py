@@ -275,6 +275,16 @@ def test_offsets_become_utc(tmp_path):
     assert str(series.times[0]).startswith("2024-10-27T00:00")
 
 
+@pytest.mark.parametrize("mark", ["Z", " UTC", "+00:00"])
+@pytest.mark.parametrize("form", ["%Y-%m-%dT%H:%M:%S", "%Y%m%dT%H%M%S"])
+def test_times_of_utc_have_its_zone(form, mark):
+    given = frame()
+    times = given["date"].dt.strftime(form + mark)
+    table = read_series(given.assign(date=times), "date")
+    assert table.zone == "UTC"
+    assert table.fingerprint() == read_series(given, "date").fingerprint()
+
+
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 @pytest.mark.parametrize("form", ["CSV", "JSON", "DataFrame"])
 def test_numbers_may_count_from_1970(tmp_path, unit, form):
@@ -518,6 +528,11 @@ BAD = {
         frame().assign(load=["1,5", *11 * ["1.000"]]),
         {"decimal": ","},
         "11 cells.*thousands and with a decimal comma",
+    ),
+    "both in Germany": (
+        frame().assign(load=["1,5", *11 * ["1.234,5"]]),
+        {"decimal": ","},
+        "with a decimal comma;(?!.*`decimal`).*Received: '1.234,5'",
     ),
     "a sign for nothing": (
         frame().assign(load="-"),
