@@ -128,8 +128,8 @@ def how_held_out(
     if corpus.groups is None or groups & learnt:
         print(
             "Texts are held out one by one: if some belong together, such as "
-            "reviews of a\nfilm, scores are too high. A table may have a "
-            "column of groups, `group_column`."
+            "reviews of a\nfilm, scores are too high. In a table, a column may "
+            "tell it: `group_column`, in\na recipe --group-column."
         )
         return {"by": "text"}
     print(f"Groups whose texts are held out, such as films: {len(groups)}.")

@@ -100,7 +100,9 @@ def test_it_is_said_whether_groups_are_held_out_whole(capsys):
     groups = {"a": "Alma", "b": "Boro"}
     corpus = corpus_of(train)
     assert how_held_out(corpus, held_out) == {"by": "text"}
-    assert "one by one" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "one by one" in said and "In a table, " in said
+    assert "`group_column`" in said and "--group-column" in said
     apart = corpus._replace(groups=groups)
     assert how_held_out(apart, held_out) == {"by": "group", "groups": 1}
     assert "such as films: 1." in capsys.readouterr().out
