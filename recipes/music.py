@@ -128,7 +128,7 @@ PRESETS = {
         learning_rate=5e-3,
         epochs=40,
     ),
-    # MIDI files of your own.
+    # For MIDI files of your own, which `corpus` names.
     "own": dataclasses.replace(BEST, corpus="cadences", steps_per_beat=4),
 }
 

@@ -138,7 +138,8 @@ def test_a_preset_goes_with_a_corpus(flags, expected):
     assert settings(*flags).preset == expected
 
 
-def test_files_of_your_own_are_asked_for():
+def test_own_settings_have_the_built_in_corpus_by_default():
+    """As in the other recipes."""
     assert settings("--preset", "own").corpus == "cadences"
 
 
