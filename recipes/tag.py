@@ -122,8 +122,7 @@ def load_parts(settings):
     found = {part[1] for part in parts if part and has_tags(part[0])}
     if None in found and len(found) > 1:
         raise data.CorpusError(
-            "Some files tag phrases, others only words. Expected: one kind in "
-            f"all. Received: words, and phrases in {found - {None}}"
+            f"All files must tag phrases, or none. Received: schemes {found}"
         )
     scheme, wanted = parts[0][1], settings.scheme
     if settings.start_from:

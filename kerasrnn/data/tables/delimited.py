@@ -68,9 +68,7 @@ def _are_escaped(lines, delimiter):
 def _doubled(lines, delimiter):
     r"""Yields lines with `""` for each `\"` inside of a quoted cell."""
     sign = re.escape(delimiter).encode()
-    cell = re.compile(
-        rb'((?:^|%s) *")((?:[^"\\]|\\.)*+)("?)' % sign, re.DOTALL
-    )
+    cell = re.compile(rb'((?:^|%s) *")((?:[^"\\]|\\.)*+)("?)' % sign, re.DOTALL)
     is_open = False  # whether the cell goes on in the next line
 
     def doubled(found):

@@ -16,9 +16,7 @@ _ANY_TAG = re.compile(r"\s*(?:<[^<>]*>\s*)*")
 def _element(names):
     """A line that is an element, with what it holds."""
     names = names.replace(" ", "|")
-    return re.compile(
-        rf"\s*<({names})(?:\s[^<>]*)?>.*</\1>\s*", re.IGNORECASE
-    )
+    return re.compile(rf"\s*<({names})(?:\s[^<>]*)?>.*</\1>\s*", re.IGNORECASE)
 
 
 _FACTS = _element(

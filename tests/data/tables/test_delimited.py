@@ -128,7 +128,7 @@ def test_a_backslash_may_stand_before_a_quote(write):
 
 
 def test_a_backslash_before_a_quote_is_kept_outside_of_quoted_cells(write):
-    rows = [(r'He said \"hi\" to me', "pos"), (r"G\"odel", "neg")]
+    rows = [(r"He said \"hi\" to me", "pos"), (r"G\"odel", "neg")]
     assert pairs(write(rows, ",")) == rows
     found = pairs(write([*rows, (r'"so \"it\" is, yes"', "a"), *rows], ","))
     assert found == [*rows, ('so "it" is, yes', "a"), *rows]
