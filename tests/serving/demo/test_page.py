@@ -17,6 +17,7 @@ from kerasrnn.serving.demo import page as demo  # noqa: E402
 from kerasrnn.serving.demo.tabs import tab_of  # noqa: E402
 from kerasrnn.serving.demo.tabs.classifier import probabilities  # noqa: E402
 from kerasrnn.serving.demo.tabs.classifier import weighted_words  # noqa: E402
+from kerasrnn.serving.demo.tabs.forecaster import series_of  # noqa: E402
 from kerasrnn.serving.demo.tabs.forecaster import what_to_paste  # noqa: E402
 from kerasrnn.serving.demo.tabs.texts import MAX_CHARACTERS  # noqa: E402
 from kerasrnn.serving.demo.tabs.texts import checked  # noqa: E402
@@ -209,6 +210,18 @@ def test_a_forecast_is_drawn_and_listed(page):
     ]
     boxes = {box.value for box in components(page, gr.Textbox)}
     assert "at,load,heat\n" in boxes
+
+
+def test_times_with_offsets_are_read_in_the_calendar_of_the_training(models):
+    facts = models["prices"].card() | {"zone": "Asia/Kolkata"}
+    table = {
+        "at": [f"2024-05-01 0{hour}:00+00:00" for hour in range(5)],
+        **dict.fromkeys(("load", "heat"), ["1", "2", "", "", ""]),
+        "price": list("00123"),
+    }
+    (series,) = series_of(facts, table).series
+    expected = np.sin(2 * np.pi * (5.5 + np.arange(5)) / 24)
+    np.testing.assert_allclose(series.known[:, 1], expected, 1e-5)
 
 
 def test_a_forecast_knows_what_is_ahead_and_the_calendar(page, models):
