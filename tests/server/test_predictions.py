@@ -19,7 +19,7 @@ from kerasrnn_server.predictions import Predictions  # noqa: E402
 from kerasrnn_server.settings import ServerSettings  # noqa: E402
 
 BODY = b'{"instances": ["come in", "who is there?"]}'
-GZIP, DEFLATE = gzip.compress(BODY), zlib.compress(BODY)
+GZIP, DEFLATE = gzip.compress(BODY, mtime=0), zlib.compress(BODY)
 MOST = 1000
 
 
@@ -103,8 +103,8 @@ def test_a_damaged_stream_is_the_error_of_the_client(body, received):
 @pytest.mark.parametrize(
     "body",
     [
-        gzip.compress(bytes(MOST + 1)),
-        gzip.compress(bytes(10**7)),
+        gzip.compress(bytes(MOST + 1), mtime=0),
+        gzip.compress(bytes(10**7), mtime=0),
         # Long, although it holds little: many blocks without a byte.
         GZIP[:10] + b"\0\0\0\xff\xff" * MOST,
     ],
