@@ -121,9 +121,8 @@ def load_parts(settings):
         parts = [file and read(file, settings) for file in files]
     found = {part[1] for part in parts if part and has_tags(part[0])}
     if None in found and len(found) > 1:
-        raise data.CorpusError(
-            f"All files must tag phrases, or none. Received: schemes {found}"
-        )
+        message = f"All files must tag phrases, or none. Received: {found}"
+        raise data.CorpusError(message)
     scheme, wanted = parts[0][1], settings.scheme
     if settings.start_from:
         wanted = pipelines.TextTagger.open(settings.start_from).scheme
