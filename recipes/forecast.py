@@ -61,8 +61,8 @@ class Settings(training.Settings):
     """Decimal point of the numbers."""
     columns: tuple[str, ...] = ()
     """Columns to forecast; default: all that no other flag names."""
-    key: str | None = None
-    """Column that tells several series apart."""
+    key: tuple[str, ...] = ()
+    """Column that tells several series apart, or several columns."""
     known: tuple[str, ...] = ()
     """Columns that are known ahead, such as prices."""
     static: tuple[str, ...] = ()

@@ -96,7 +96,7 @@ def test_a_limit_is_one_of_time_however_many_the_series(tmp_path):
     shops(tmp_path / "shops.csv")
     settings = forecast.Settings(
         corpus=str(tmp_path / "shops.csv"),
-        **{"time": "day", "time_format": "%d.%m.%Y", "key": "shop"},
+        **{"time": "day", "time_format": "%d.%m.%Y", "key": ("shop",)},
         limit=250,
     )
     train, *_ = forecast.load_parts(settings)

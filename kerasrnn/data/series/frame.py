@@ -10,6 +10,8 @@ from kerasrnn.data.tables.tables import find_column
 from kerasrnn.data.tables.tables import open_table
 from kerasrnn.optional import import_pandas
 
+_WHOLE = ""  # the name of a series that is the whole table
+
 
 def series_frame(source, columns, named, report):
     """A DataFrame of the named columns, and the names of what to forecast."""
@@ -85,8 +87,27 @@ def _rows(table, columns, report):
             yield cells
 
 
-def keys_of(column, corpus):
-    """The names of the series that rows belong to."""
+def rows_by_series(frame, key, corpus):
+    """The rows of each series by its name: that in `key`, joined by `/`."""
+    if not key:
+        return {_WHOLE: frame}
+    for column in key:
+        frame[column] = _names_in(frame[column], corpus)
+    found = {}
+    for parts, rows in frame.groupby(key, sort=False):
+        name = "/".join(parts)
+        if name in found:
+            raise CorpusError(
+                f"Series of {corpus} must have names that differ when their "
+                f"parts are joined by '/'. Received: {name!r} twice, in the "
+                f"columns {', '.join(map(repr, key))}"
+            )
+        found[name] = rows
+    return found
+
+
+def _names_in(column, corpus):
+    """The cells of a column of names; refuses empty ones."""
     names, rows = [], Report(corpus, "row")
     for rows.seen, value in enumerate(column, start=1):
         try:

@@ -13,7 +13,7 @@ from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.report import Report
 from kerasrnn.data.series.calendar import calendar_columns
 from kerasrnn.data.series.calendar import calendar_names
-from kerasrnn.data.series.frame import keys_of
+from kerasrnn.data.series.frame import rows_by_series
 from kerasrnn.data.series.frame import series_frame
 from kerasrnn.data.series.series_table import Series
 from kerasrnn.data.series.series_table import SeriesTable
@@ -24,7 +24,6 @@ from kerasrnn.data.series.values import numbers_of
 from kerasrnn.data.series.values import times_of
 from kerasrnn.warning import warn
 
-_WHOLE = ""  # the key of a table of one series
 _RULES = (None, "mean", "sum", "min", "max", "first", "last")
 
 
@@ -32,7 +31,7 @@ def read_series(
     source: Any,
     time: str,
     columns: Sequence[str] | None = None,
-    key: str | None = None,
+    key: str | Sequence[str] | None = None,
     known: Sequence[str] = (),
     static: Sequence[str] = (),
     calendar: Sequence[str] = (),
@@ -62,7 +61,8 @@ def read_series(
             those of the clock.
         columns: List of strings, what to forecast. Defaults to `None`: all
             columns that have a name and are not named otherwise.
-        key: String, the column that tells the series apart.
+        key: String, the column that tells the series apart; or a list, of
+            columns whose names are joined, such as `"north/bread"`.
         known: List of strings, columns that are known ahead, such as prices.
             Rows after the last values may tell them.
         static: List of strings, columns of numbers that are equal in all rows
@@ -114,13 +114,10 @@ def read_series(
             raise ValueError(
                 f"`{name}` must be a list of names. Received: {name}={value!r}"
             )
-    if isinstance(key, list | tuple):
-        raise ValueError(
-            "`key` must be one column. Expected: one that joins them, such as "
-            f"'shop/item'. Received: key={key!r}"
-        )
     # Pandas may have names that are not strings.
-    time, key = str(time), None if key is None else str(key)
+    if not isinstance(key, list | tuple):
+        key = [] if key is None else [key]
+    time, key = str(time), list(map(str, key))
     known, static = list(map(str, known)), list(map(str, static))
     if columns is not None and not isinstance(columns, str):
         columns = list(map(str, columns))
@@ -128,16 +125,12 @@ def read_series(
     step = step and checked_step(step)
     is_path = isinstance(source, str | os.PathLike)
     report = Report(source if is_path else type(source).__name__)
-    named = {"time": [time], "known": known, "static": static}
-    named["key"] = [] if key is None else [key]
+    named = {"time": [time], "known": known, "static": static, "key": key}
     frame, columns = series_frame(source, columns, named, report)
     frame[time], zone = times_of(frame[time], time_format, step, report)
     for name in (*columns, *known, *static):
         frame[name] = numbers_of(frame[name], decimal, report)
-    groups = {_WHOLE: frame}
-    if key is not None:
-        frame[key] = keys_of(frame[key], report.corpus)
-        groups = dict(iter(frame.groupby(key, sort=False, observed=True)))
+    groups = rows_by_series(frame, key, report.corpus)
     longest = max(groups.values(), key=len)
     step = step or step_of(np.sort(longest[time].to_numpy()), report.corpus)
     series = []

@@ -20,7 +20,8 @@ class Series(NamedTuple):
     """One series of a `SeriesTable`.
 
     Args:
-        name: String, what its rows have in the key column.
+        name: String, what its rows have in the column that tells series
+            apart; of several columns, joined by `/`.
         times: Array of shape `(time,)`, of `datetime64`.
         values: Float32 array of shape `(time, columns)`, NaN where a value is
             missing.

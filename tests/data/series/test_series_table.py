@@ -64,6 +64,24 @@ def test_names_of_columns_have_no_case_and_no_space(tmp_path):
         read_series(path, "date", ["load", "LOAD"], "shop")
 
 
+def test_several_columns_tell_series_apart(tmp_path):
+    path = tmp_path / "shops.csv"
+    rows = [
+        f"2024-05-{day:02},{shop},{item},{10 * shop + day}"
+        for day in (1, 2, 3)
+        for shop in (2, 1)
+        for item in ("bread", "tea/coffee")
+    ]
+    path.write_text("\n".join(["date,shop,item,sales", *rows]), "utf-8")
+    table = read_series(path, "date", key=["shop", "item"])
+    assert table.columns == ["sales"]
+    names = ["2/bread", "2/tea/coffee", "1/bread", "1/tea/coffee"]
+    assert [series.name for series in table.series] == names
+    assert table.series[0].values.tolist() == [[21], [22], [23]]
+    one = read_series(path, "date", ["sales"], ["shop", "item"])
+    assert one.fingerprint() == table.fingerprint()
+
+
 @pytest.mark.parametrize("key", ["", " ", "nan"])
 def test_a_row_without_a_key_is_refused(tmp_path, key):
     path = tmp_path / "shops.csv"
@@ -540,7 +558,21 @@ BAD = {
         "or an empty cell, NA or NaN where there is none. Received: '-'",
     ),
     "no decimal point": (frame(), {"decimal": "·"}, "decimal='·'"),
-    "two keys": (frame(), {"key": ["a", "b"]}, "joins them.*key=.'a', 'b'"),
+    "one key twice": (
+        frame(load=range(12), shop="a"),
+        {"key": ["shop", "shop"]},
+        "one thing.*shop, shop",
+    ),
+    "keys that are joined alike": (
+        frame(load=range(12), shop=["a/b", "a"] * 6, item=["c", "b/c"] * 6),
+        {"key": ["shop", "item"]},
+        "'a/b/c' twice, in the columns 'shop', 'item'",
+    ),
+    "no second key": (
+        frame(load=range(12), shop="a", item=[None] + ["b"] * 11),
+        {"key": ["shop", "item"]},
+        r"1 rows without, row 1 \(empty item\)",
+    ),
     "a name, not a list": (frame(), {"known": "load"}, "known='load'"),
     "no number": (frame().assign(load="high"), {}, "'high' in row 1"),
     "infinite": (frame().assign(load=np.inf), {}, "12 cells"),
