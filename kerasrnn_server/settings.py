@@ -36,6 +36,11 @@ class ServerSettings(Limits):
     """Whether to write a line for each request, not only for those refused."""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.cors, tuple):
+            raise ValueError(
+                "`cors` must be a tuple of origins. "
+                f"Received: cors={self.cors!r}"
+            )
         for name, value in vars(self).items():
             if isinstance(value, bool | str | tuple):
                 continue
@@ -46,12 +51,6 @@ class ServerSettings(Limits):
                 raise ValueError(
                     f"`{name}` must be {expected}. Received: {name}={value}"
                 )
-
-        if isinstance(self.cors, str):
-            raise ValueError(
-                "`cors` must be a tuple of origins. "
-                f"Received: cors={self.cors!r}"
-            )
         for origin in self.cors:
             if not re.fullmatch(r"\*|null|[\w.+-]+://[^/\s]+", origin):
                 raise ValueError(

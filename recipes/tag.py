@@ -119,8 +119,8 @@ def load_parts(settings):
         path = data.find_corpus(settings.corpus, settings.data_dir)
         files = path, settings.dev, settings.test
         parts = [file and read(file, settings) for file in files]
-    found = {part[1] for part in parts if part and has_tags(part[0])}
-    if None in found and len(found) > 1:
+    found = [x[1] or "none" for x in parts if x and has_tags(x[0])]
+    if "none" in found and len(set(found)) > 1:
         message = f"All files must tag phrases, or none. Received: {found}"
         raise data.CorpusError(message)
     scheme, wanted = parts[0][1], settings.scheme

@@ -18,7 +18,7 @@ _AT_ONCE = 1000
 def in_parts(
     texts: Iterable[Any], encode: Callable[[list], Any]
 ) -> Iterator[Any]:
-    """Yields what a function makes of a thousand texts after another.
+    """Yields what a function makes of a thousand texts at a time.
 
     Ragged tensors take far more memory than arrays.
 

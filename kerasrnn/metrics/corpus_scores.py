@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from kerasrnn.arguments import NO_LISTS
-from kerasrnn.arguments import is_text
 from kerasrnn.arguments import one_of
 from kerasrnn.arguments import string_list
 from kerasrnn.optional import needs
@@ -123,9 +122,16 @@ def _checked(hypotheses, references):
 
 def _listed(references):
     """The references of each translation, as a list."""
-    is_list = not isinstance(references, NO_LISTS)
+    # The items of a DataFrame are the names of its columns.
+    is_list = not (
+        isinstance(references, NO_LISTS) or hasattr(references, "columns")
+    )
     if is_list and isinstance(references, Iterable):
         references = list(references)
-        if any(isinstance(x, Iterable) and not is_text(x) for x in references):
+        if any(map(_is_list, references)):
             return [string_list("references", x, minimum=1) for x in references]
     return [[x] for x in string_list("references", references)]
+
+
+def _is_list(value):
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes)

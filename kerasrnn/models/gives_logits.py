@@ -38,7 +38,8 @@ class GivesLogits:
             self.compile(**arguments)
         except ValueError as error:
             raise ValueError(
-                f"{error}. `compile=False` opens the file without a loss."
+                f"{error}. `compile=False` opens the file of the model itself, "
+                "not of a pipeline, without a loss."
             ) from error
         if self.built and self.optimizer is not None:
             self.optimizer.build(self.trainable_variables)

@@ -30,8 +30,8 @@ def weights_by_number(class_weight, names, numbers, kind):
     found = dict(zip(labels, weights, strict=True))
     if not found.keys() <= {*range(len(names))}:
         raise ValueError(
-            f"`class_weight` must be of {kind}s: {', '.join(map(repr, names))}"
-            f", or their numbers. Received: class_weight={class_weight!r}"
+            f"`class_weight` must be of {kind}s: {names!r:.200}, or their "
+            f"numbers. Received: class_weight={class_weight!r:.200}"
         )
     if len(found) < len(labels):
         raise ValueError(

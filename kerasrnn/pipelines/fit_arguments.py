@@ -21,8 +21,8 @@ def check_fit_arguments(batches, arguments, name):
         )
     if given.get("shuffle", True) is not True:
         raise ValueError(
-            f"A {name} shuffles where it makes the batches. Expected: no "
-            "`shuffle`; for another order, a dataset of yours, such as "
+            f"A {name} shuffles where it makes the batches. Expected: "
+            "`shuffle=True`; for another order, a dataset of yours, such as "
             f"`batches` returns. Received: shuffle={given['shuffle']}"
         )
     if "sample_weight" in given:

@@ -86,8 +86,9 @@ class ServedModel(keras.Model):
         """What to call in place of a method of Keras."""
         name = type(self).__name__
         return (
-            f"A {name} does not take tensors. Expected: {self.asked_by}; or "
-            f"its inner model, `.model`. Received: {received}"
+            f"A {name} is not called as a Keras model. Expected: "
+            f"{self.asked_by}; or its inner model, `.model`. "
+            f"Received: {received}"
         )
 
     def load_weights(

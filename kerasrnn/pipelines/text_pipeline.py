@@ -108,7 +108,8 @@ class TextPipeline(ServedModel):
                 texts.
             validation_data: As `batches`; `None` for no validation.
             **kwargs: Other arguments of `keras.Model.fit`, such as `epochs`
-                and `callbacks`, but no `validation_split` and no `shuffle`.
+                and `callbacks`, but no `validation_split` and no
+                `shuffle=False`.
                 A `ModelCheckpoint` must have `save_weights_only=True`, for
                 `pipeline.model.load_weights`; a `Run` keeps whole pipelines.
 

@@ -40,9 +40,7 @@ def load_average(model: keras.Model, paths: Sequence[PathLike]) -> None:
     total: list[np.ndarray] = []
     for path in paths:
         with reading(
-            path,
-            "Expected: files that `save_weights` of this model wrote; where a "
-            "run wrote them, delete its folder to start again.",
+            path, "Expected: files that `save_weights` of this model wrote."
         ):
             load_weights(model, path)
         weights = model.get_weights()

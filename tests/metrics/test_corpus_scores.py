@@ -1,3 +1,5 @@
+import numpy as np
+import pandas
 import pytest
 import sacrebleu
 
@@ -26,6 +28,8 @@ def test_each_may_have_several_references():
     scores = corpus_scores(HYPOTHESES, several)
     bleu = sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES, others])
     assert scores["bleu"] == pytest.approx(bleu.score)
+    for given in (map(tuple, several), np.array(several)):
+        assert corpus_scores(HYPOTHESES, given) == scores
     assert "nrefs:2" in scores["bleu_signature"]
     one_more = [[x] for x in REFERENCES[:2]] + several[2:]
     assert corpus_scores(HYPOTHESES, one_more)["bleu"] < scores["bleu"]
@@ -89,7 +93,15 @@ def test_each_sentence_has_a_chrf():
         sentence_chrf(["a", "b"], ["a"])
 
 
-@pytest.mark.parametrize("bad", ["abc", ["abc", None]])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "abc",
+        ["abc", None],
+        ["abc", "\ud800"],
+        pandas.DataFrame({"abc": ["abc", "abd"], "abd": ["a", "b"]}),
+    ],
+)
 def test_what_is_no_list_of_strings_is_refused(bad):
     for scores in corpus_scores, sentence_chrf:
         with pytest.raises(ValueError, match="`references` must be a list"):

@@ -26,6 +26,15 @@ def test_arguments_of_keras_that_mislead_are_refused(given, words):
         small.language().fit(small.SOURCES, verbose=0, **given)
 
 
+@pytest.mark.slow
+def test_shuffling_is_what_it_does():
+    losses = [
+        small.language().fit(small.SOURCES, verbose=0, **given).history["loss"]
+        for given in ({}, {"shuffle": True})
+    ]
+    assert losses[0] == losses[1]
+
+
 def test_a_dataset_of_strings_is_refused():
     strings = tf.data.Dataset.from_tensor_slices((small.REVIEWS, [0, 1, 0, 1]))
     with pytest.raises(ValueError, match="TextLabeller cannot.*of strings"):

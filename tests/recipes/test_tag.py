@@ -141,7 +141,7 @@ def test_files_with_tags_of_another_kind_are_refused(tmp_path):
     given = tag.Settings(
         corpus=str(paths[0]), dev=paths[1], output=tmp_path / "out"
     )
-    with pytest.raises(data.CorpusError, match="or none. .*'IOB2'"):
+    with pytest.raises(data.CorpusError, match="Received: .'IOB2', 'none'"):
         tag.load_parts(given)
     # One without phrases may be of either kind.
     paths[1].write_text("one O\ntwo O\n", "utf-8")

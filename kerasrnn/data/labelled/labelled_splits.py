@@ -128,8 +128,9 @@ def how_held_out(
     if corpus.groups is None or groups & learnt:
         print(
             "Texts are held out one by one: if some belong together, such as "
-            "reviews of a\nfilm, scores are too high. In a table, a column may "
-            "tell it: `group_column`, in\na recipe --group-column."
+            "reviews of a\nfilm, scores are too high. In a table, name the "
+            "column that says what belongs\ntogether: `group_column`, in a "
+            "recipe --group-column."
         )
         return {"by": "text"}
     print(f"Groups whose texts are held out, such as films: {len(groups)}.")

@@ -1,5 +1,7 @@
 """Cycles of the calendar, such as the hours of a day."""
 
+import datetime
+
 import numpy as np
 
 from kerasrnn.optional import import_pandas
@@ -43,7 +45,7 @@ def local_times(times, zone):
 
     Args:
         times: Array of `datetime64` of shape `(time,)`.
-        zone: The time zone; `None` for times that have none.
+        zone: String, the name of the zone; `None` for times that have none.
     """
     times = import_pandas().DatetimeIndex(times)
     if zone is None:
@@ -52,12 +54,25 @@ def local_times(times, zone):
 
 
 def zone_name(zone):
-    """Returns the name by which pandas finds a zone, `None` without one."""
+    """Returns the name by which pandas finds a time zone.
+
+    Args:
+        zone: String or `datetime.tzinfo`. One that is always the same time
+            ahead of UTC is named by this time, such as `"UTC+02:00"`.
+
+    Raises:
+        ValueError: when pandas finds it by no name.
+    """
+    fixed = None if isinstance(zone, str) else zone.utcoffset(None)
+    name = str(zone if fixed is None else datetime.timezone(fixed))
     try:
-        import_pandas().DatetimeIndex([]).tz_localize(str(zone))
-    except (KeyError, ValueError):
-        return None
-    return None if zone is None else str(zone)
+        import_pandas().DatetimeIndex([]).tz_localize(name)
+    except (KeyError, ValueError) as error:
+        raise ValueError(
+            "A time zone must have a name that pandas finds, such as "
+            f"'Europe/Berlin'. Received: {zone!r}"
+        ) from error
+    return name
 
 
 def calendar_columns(times, cycles, zone=None):
@@ -66,8 +81,8 @@ def calendar_columns(times, cycles, zone=None):
     Args:
         times: Array of `datetime64` of shape `(time,)`.
         cycles: List of names of `CYCLES`.
-        zone: The time zone of the calendar of times of UTC; `None` for times
-            that have none.
+        zone: String, the time zone of the calendar of times of UTC; `None` for
+            times that have none.
 
     Returns:
         Float32 array of shape `(time, 2 * len(cycles))`: the sine and the

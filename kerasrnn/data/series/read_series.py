@@ -115,9 +115,8 @@ def read_series(
                 f"`{name}` must be a list of names. Received: {name}={value!r}"
             )
     # Pandas may have names that are not strings.
-    if not isinstance(key, list | tuple):
-        key = [] if key is None else [key]
-    time, key = str(time), list(map(str, key))
+    several: Any = key if isinstance(key, list | tuple) else [key]
+    time, keys = str(time), [str(x) for x in several if x is not None]
     known, static = list(map(str, known)), list(map(str, static))
     if columns is not None and not isinstance(columns, str):
         columns = list(map(str, columns))
@@ -125,12 +124,12 @@ def read_series(
     step = step and checked_step(step)
     is_path = isinstance(source, str | os.PathLike)
     report = Report(source if is_path else type(source).__name__)
-    named = {"time": [time], "known": known, "static": static, "key": key}
+    named = {"time": [time], "known": known, "static": static, "key": keys}
     frame, columns = series_frame(source, columns, named, report)
     frame[time], zone = times_of(frame[time], time_format, step, report)
     for name in (*columns, *known, *static):
         frame[name] = numbers_of(frame[name], decimal, report)
-    groups = rows_by_series(frame, key, report.corpus)
+    groups = rows_by_series(frame, keys, report.corpus)
     longest = max(groups.values(), key=len)
     step = step or step_of(np.sort(longest[time].to_numpy()), report.corpus)
     series = []

@@ -5,7 +5,6 @@ import sys
 import textwrap
 import zlib
 from collections.abc import Sequence
-from typing import Any
 from typing import NamedTuple
 from typing import Self
 
@@ -59,8 +58,8 @@ class SeriesTable:
         calendar: List of strings, cycles such as `"hour"`, whose sines and
             cosines are the last of `known`.
         time: String, the name of the column of times.
-        zone: Time zone of the calendar, when times are those of UTC; `None`
-            for times that have no zone.
+        zone: String, the time zone of the calendar, when times are those of
+            UTC; `None` for times that have no zone.
     """
 
     series: list[Series]
@@ -70,7 +69,7 @@ class SeriesTable:
     static: list[str] = dataclasses.field(default_factory=list)
     calendar: list[str] = dataclasses.field(default_factory=list)
     time: str = "time"
-    zone: Any = None
+    zone: str | None = None
 
     def __len__(self) -> int:
         return sum(len(x.values) - x.begin for x in self.series)
@@ -136,12 +135,12 @@ class SeriesTable:
     def in_zone(self, zone: str | None) -> Self:
         """Returns a table with the calendar of another zone.
 
-        It stays as it is, if one of the zones is `None`.
+        It stays as it is, if it is of this zone, or one of both is `None`.
 
         Args:
             zone: String, the name of a time zone.
         """
-        if zone is None or self.zone is None:
+        if zone == self.zone or None in (zone, self.zone):
             return self
         first = len(self.known_columns)
 

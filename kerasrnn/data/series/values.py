@@ -8,6 +8,7 @@ import numpy as np
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
+from kerasrnn.data.series.calendar import zone_name
 from kerasrnn.data.series.steps import is_of_days
 from kerasrnn.data.tables.cell_values import MISSING
 from kerasrnn.optional import import_pandas
@@ -23,8 +24,9 @@ _MISSING = {
 }
 _TRUTHS = {"true": 1.0, "false": 0.0}
 _OFFSET = (
-    r"(?:(?::\d{2}|T(?:\d{2}){1,3})(?:[.,]\d+)?\s*([+-])(\d{2}):?(\d{2})?"
-    r"|\d\s*([Zz]|UTC|GMT))\s*$"
+    r"(?:(?::\d{2}|\dT(?:\d{2}){1,3})(?:[.,]\d+)?(?:\s*[AaPp][Mm])?"
+    r"\s*([+-])(\d{2}):?(\d{2})?"
+    r"|\d(?:\s*[AaPp][Mm])?\s*([Zz]|UTC|GMT))\s*$"
 )
 _DAY_OR_MONTH = r"\s*\d{1,2}[./-]\d{1,2}[./-]"
 _MOST_LOST = 0.01  # of the changes
@@ -83,7 +85,18 @@ def times_of(column, time_format, step, report):
     clock, zone = _on_the_clock(column, text, times)
     if (step and is_of_days(step)) or _time_of_day(clock).nunique() == 1:
         return clock, None
-    return times, zone
+    return times, None if zone is None else _named(zone, column, report)
+
+
+def _named(zone, column, report):
+    """The name of a time zone of a column."""
+    try:
+        return zone_name(zone)
+    except ValueError as error:
+        raise CorpusError(
+            f"{error} in the column {column.name!r} of {report.corpus}, which "
+            "`dt.tz_convert` turns into another"
+        ) from error
 
 
 def _on_the_clock(column, text, times):

@@ -25,18 +25,22 @@ _BEFORE = r"(^|[\s(\[\"'“‘„«])"
 # A full stop behind these ends no sentence: initials, letters with full stops
 # between them.
 _NO_END = rf"{_BEFORE}((?:\pL\.-?)+\pL|\p{{Lu}}|{_ABBREVIATIONS})\."
-# Nor behind the number of an item or of a day. What follows this is a small
-# letter in other languages than German.
-_ITEM = r"^([ \t]*[(\[]?\pN{1,2})\."
+# Nor behind the number of an item, at the start of a line or after a sentence.
+_CLOSING = r"[\"'”’»)\]]*"
+_ITEM = rf"((?:^|[.!?:;…]{_CLOSING}[ \t])[ \t]*[(\[]?\pN{{1,2}})\."
+# Nor behind an ordinal in German, before a month or after these words; "am" is
+# not among them, for "I am 25." After a day, other languages than German write
+# the month with a small letter.
 _AFTER_DAY = (
     "Jan(?:uar)?|Jänner|Feb(?:ruar)?|März?|Apr(?:il)?|Mai|Juni?|Juli?"
     "|Aug(?:ust)?|Sept?(?:ember)?|Okt(?:ober)?|Nov(?:ember)?|Dez(?:ember)?"
     "|Jahrhunderts?|Jh"
 )
 _DAY = rf"{_BEFORE}(\pN{{1,2}})\.([ \t]+(?:{_AFTER_DAY})\b)"
+_BEFORE_ORDINAL = "[Ii]m|[Vv]om|[Zz]u[mr]|[Bb]eim|[Dd](?:er|ie|as|e[mn]|es)"
+_ORDINAL = rf"{_BEFORE}((?:{_BEFORE_ORDINAL})[ \t]+\pN{{1,2}})\."
 # The same with a space between them, as in "z. B.".
 _NO_END_APART = rf"{_BEFORE}(\pL)\.([ \t]+\pL\.)"
-_CLOSING = r"[\"'”’»)\]]*"
 _OPENING = r"[\"'“‘„«(\[¿¡]*"
 # An end mark, white space, and a letter that may begin a sentence.
 _END = rf"([.!?…।॥؟]{_CLOSING})[ \t]+({_OPENING}[\p{{Lu}}\p{{Lo}}])"
@@ -65,6 +69,7 @@ def split_sentences(texts):
         (_NO_END, rf"\1\2.{_KEPT}"),
         (_ITEM, rf"\1.{_KEPT}"),
         (_DAY, rf"\1\2.{_KEPT}\3"),
+        (_ORDINAL, rf"\1\2.{_KEPT}"),
         # In "(by J. R.)" it is the end.
         (rf"{_KEPT}([\"'”’»)\]])", r"\1"),
         (_END, rf"\1{_CUT}\2"),

@@ -265,7 +265,12 @@ class LanguageModel(Configured, LanguageLosses):
         return self.output_projection(x), states
 
     def with_batch_size(self, batch_size: int | None) -> Self:
-        """Returns a copy, weights included, for batches of another size."""
+        """Returns a copy, weights included, for batches of another size.
+
+        Args:
+            batch_size: Positive integer; `None` for a copy that carries no
+                states from one batch to the next.
+        """
         copy = type(self).from_config(
             self.get_config() | {"batch_size": batch_size, "name": None}
         )

@@ -50,7 +50,7 @@ class SeriesForecaster(Forecasting):
 
     Raises:
         ValueError: when the names are not as many as the model reads, or not
-            different, or a number or the levels are wrong.
+            different, or a number, the levels or the zone are wrong.
 
     Example:
 
@@ -84,7 +84,7 @@ class SeriesForecaster(Forecasting):
         self.lookback = positive_integer("lookback", lookback)
         self.season = positive_integer("season", season)
         self.step = step
-        self.zone = zone
+        self.zone = None if zone is None else zone_name(zone)
         self.known = tuple(text_list(known))
         self.static = tuple(text_list(static))
         if not isinstance(model.head, Distribution):
@@ -107,7 +107,7 @@ class SeriesForecaster(Forecasting):
             table: A `SeriesTable`, the part to train on, and no more.
         """
         self._check(table)
-        self.zone = zone_name(table.zone)
+        self.zone = table.zone
         known, static = (
             table.stacked(name) if getattr(self, name) else None
             for name in ("known", "static")

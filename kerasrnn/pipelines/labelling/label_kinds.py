@@ -52,7 +52,7 @@ class OneLabel:
                 "The names of the labels are numbers, so that a number may "
                 "mean a name or an index. Expected: names, as strings; for "
                 "indices, `[labels[i] for i in indices]`. Received: "
-                f"{', '.join(map(repr, unclear[:5]))} for {self.names}"
+                f"{', '.join(map(repr, unclear[:5]))} for {self.names!r:.200}"
             )
         found: list[Any] = [
             self.names.index(label)
@@ -63,7 +63,7 @@ class OneLabel:
         wrong = [label for label in found if not self._is_label(label)]
         if wrong:
             raise ValueError(
-                f"`labels` must be of {self.names}, or their numbers. "
+                f"Labels must be of {self.names!r:.200}, or their numbers. "
                 f"Received: {', '.join(map(repr, wrong[:5]))}"
             )
         return found
@@ -169,9 +169,9 @@ class SeveralLabels:
             ]
             if wrong:
                 raise ValueError(
-                    f"`labels` must be names of {self.names}, or an array of 0 "
-                    "and 1; for numbers, such as a corpus has, `[[names[n] for "
-                    "n in row] for row in labels]`. Received: "
+                    f"`labels` must be names of {self.names!r:.200}, or an "
+                    "array of 0 and 1; for numbers, such as a corpus has, "
+                    "`[[names[n] for n in row] for row in labels]`. Received: "
                     f"{', '.join(map(repr, wrong[:5]))}"
                 )
             row[[known[x] for x in names]] = 1

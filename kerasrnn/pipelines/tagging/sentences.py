@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import tensorflow as tf
+
 from kerasrnn.arguments import is_string
 from kerasrnn.arguments import is_text
 from kerasrnn.data.tags.phrases import convert_tags
@@ -38,7 +40,8 @@ def columns_of(sentences, scheme):
     )
     if scheme is not None:
         tags = [convert_tags(sentence, scheme) for sentence in tags]
-    return list(map(list, words)), list(map(list, tags))
+    words = [list(map(tf.compat.as_text, sentence)) for sentence in words]
+    return words, list(map(list, tags))
 
 
 def _is_sentence(sentence):

@@ -21,9 +21,7 @@ def warn_of_other_words(sentences):
         sentences: Lists of words. They are joined by blanks, or by nothing in
             scripts without spaces.
     """
-    sentences = [
-        list(map(tf.compat.as_text, words)) for words in sentences[:_COMPARED]
-    ]
+    sentences = sentences[:_COMPARED]
     texts = [
         ("" if is_spaceless("".join(words)) else " ").join(words)
         for words in sentences

@@ -1,3 +1,7 @@
+import datetime
+import zoneinfo
+
+import dateutil.tz
 import numpy as np
 import pandas
 import pytest
@@ -400,6 +404,59 @@ def test_hours_of_a_zone_have_its_calendar(capsys, tmp_path):
     assert table.series[0].values[:, 0].tolist() == [24, 25, 11]
     with pytest.raises(CorpusError, match="after tz_localize.None.*Received"):
         read_series(given, "date", step="7h")
+
+
+@pytest.mark.parametrize(
+    "zone, name",
+    [
+        (dateutil.tz.tzutc(), "UTC"),
+        (dateutil.tz.tzoffset("IST", 19800), "UTC+05:30"),
+        (datetime.timezone(datetime.timedelta(hours=2), "CEST"), "UTC+02:00"),
+        (zoneinfo.ZoneInfo("Asia/Kolkata"), "Asia/Kolkata"),
+    ],
+)
+def test_a_zone_has_the_name_that_pandas_finds(zone, name):
+    given = frame()
+    zoned = given.assign(date=given["date"].dt.tz_localize(zone))
+    table = read_series(zoned, "date", calendar=["hour"])
+    assert table.zone == name
+    expected = read_series(given, "date", calendar=["hour"])
+    np.testing.assert_array_equal(
+        table.stacked("known"), expected.stacked("known")
+    )
+
+
+def test_a_zone_without_a_name_is_refused():
+    given = frame()
+    zone = dateutil.tz.gettz("Europe/Berlin")
+    given["date"] = given["date"].dt.tz_localize(zone)
+    with pytest.raises(CorpusError, match="tzfile.* 'date' .*dt.tz_convert"):
+        read_series(given, "date")
+
+
+def test_a_table_in_its_own_zone_is_not_changed():
+    given = frame()
+    given["date"] = given["date"].dt.tz_localize("Asia/Kolkata")
+    table = read_series(given, "date", calendar=["hour"])
+    assert table.in_zone("Asia/Kolkata") is table
+    assert table.in_zone("UTC").zone == "UTC"
+
+
+@pytest.mark.parametrize(
+    "form", ["%Y-%m-%d %I:%M %p+02:00", "%Y-%m-%d %I:%M:%S %p UTC"]
+)
+def test_hours_to_noon_may_have_an_offset(form):
+    given = frame()
+    table = read_series(
+        given.assign(date=given["date"].dt.strftime(form)), "date"
+    )
+    assert table.zone == "UTC"
+
+
+def test_a_month_is_no_offset():
+    dates = pandas.date_range("2024-10-05", periods=5).strftime("%b%d-%Y")
+    given = pandas.DataFrame({"date": dates.str.upper(), "load": range(5)})
+    assert read_series(given, "date", calendar=["hour"]).zone is None
 
 
 def test_numbers_are_read_as_others_write_them(tmp_path):

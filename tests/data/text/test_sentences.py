@@ -24,6 +24,13 @@ SPLIT = {
         ["1. Am 31. Dez. und im 19. Jahrhundert.", "Sie war 25.", "Sie ging."],
         ["2. Wir"],
     ],
+    "There are two reasons. 1. It is cheap. 2. It is good.": [
+        ["There are two reasons. 1. It is cheap. 2. It is good."]
+    ],
+    "Im 2. Weltkrieg starb er. Er wohnt im 3. Stock. I am 25. You are 9.": [
+        ["Im 2. Weltkrieg starb er.", "Er wohnt im 3. Stock.", "I am 25."]
+        + ["You are 9."]
+    ],
     "Den 3. mai kom hun. Это им. Она ушла.": [
         ["Den 3. mai kom hun.", "Это им.", "Она ушла."]
     ],

@@ -155,11 +155,17 @@ def test_a_forecaster_knows_the_zone_of_its_calendar(tmp_path):
     clock = in_berlin()
     clock["date"] = pandas.date_range("2024-10-26", periods=60, freq="h")
     clock = read_series(clock, "date", calendar=["hour"])
-    with pytest.warns(CorpusWarning, match="of the zone Eur.*without a zone"):
+    with pytest.warns(CorpusWarning, match="zone Europe/Berlin. .* without a"):
         forecaster.forecast(clock)
     forecaster.adapt(clock)
     with pytest.warns(CorpusWarning, match="without a zone.*of the zone UTC"):
         forecaster.forecast(offsets)
+
+
+def test_the_zone_of_a_forecaster_is_one():
+    config = small.forecaster().get_config()
+    with pytest.raises(ValueError, match="'Europe/Berlin'. .*: 'Berlin'"):
+        SeriesForecaster.from_config(config | {"zone": "Berlin"})
 
 
 def test_it_forecasts_what_follows_in_units_and_times():

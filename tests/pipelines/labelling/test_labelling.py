@@ -147,7 +147,7 @@ def test_only_a_text_is_explained(method, text, unchanged):
     "labels", [None, {"y": 1}, {"y", "n"}, np.eye(4, 2), [None] * 4]
 )
 def test_labels_are_a_list_in_order(labels, unchanged):
-    with pytest.raises(ValueError, match="`labels` must be .* Received: "):
+    with pytest.raises(ValueError, match="(`l|L)abels`? must be .* Received: "):
         unchanged.batches(TEXTS, labels)
 
 

@@ -42,6 +42,13 @@ def test_sentences_may_be_in_another_scheme(tagger):
         np.testing.assert_array_equal(tags, expected)
 
 
+def test_words_may_be_those_of_a_tensor(tagger):
+    other = [
+        [(word.encode(), tag) for word, tag in row] for row in small.SENTENCES
+    ]
+    assert tagger.evaluate(other) == tagger.evaluate(small.SENTENCES)
+
+
 def test_spans_are_positions_of_characters(tagger):
     text = "😀 दिल्‍ली and Bob, 👩‍👩‍👧 in Rome."
     (found,) = tagger.tag([text])
@@ -302,8 +309,8 @@ def test_weights_that_do_not_fit_the_sentences():
     with pytest.raises(ValueError, match="`CRF` has one.*class_weight={'O'"):
         small.tagger().fit(rows, class_weight={"O": 0.5})
     for given, words in (
-        ({"B-X": 1.0}, "be of tags: 'O', "),
-        ({7: 1.0}, "be of tags: 'O', "),
+        ({"B-X": 1.0}, r"be of tags: \('O', "),
+        ({7: 1.0}, r"be of tags: \('O', "),
         ({"O": 1.0, 0: 2.0}, "a tag once"),
     ):
         with pytest.raises(ValueError, match=words):
