@@ -1,0 +1,169 @@
+import numpy as np
+import pandas
+import pytest
+
+from kerasrnn.data import CorpusError
+from kerasrnn.data import CorpusWarning
+from kerasrnn.data import read_series
+from tests.data.series.frames import frame
+
+
+def test_a_series_without_a_value_is_left_out():
+    given = frame(load=[*range(6), *6 * [np.nan]], shop=[*"aaaaaabbbbbb"])
+    with pytest.warns(CorpusWarning, match="1 of 2 series .*left out: 'b'"):
+        table = read_series(given, "date", key="shop")
+    assert [x.name for x in table.series] == ["a"]
+    with pytest.raises(CorpusError, match="must have values"):
+        read_series(given.assign(load=np.nan), "date", key="shop")
+
+
+@pytest.mark.parametrize("rule", ["first", "last"])
+def test_rows_of_one_time_keep_their_order(rule):
+    count = 400
+    hours = np.random.default_rng(0).integers(0, 20, count)
+    times = np.datetime64("2024-05-01", "h") + hours
+    given = pandas.DataFrame({"date": times, "load": np.arange(count)})
+    table = read_series(given, "date", step="h", resample=rule)
+    rows = [np.flatnonzero(hours == hour) for hour in range(20)]
+    expected = [row[0 if rule == "first" else -1] for row in rows]
+    assert table.series[0].values[:, 0].tolist() == expected
+
+
+def test_irregular_times_are_resampled_if_asked_to():
+    given = frame(8, step="10min")
+    given.loc[3, "date"] += pandas.Timedelta(seconds=5)
+    with pytest.raises(CorpusError, match="00:30:05.*0 more"):
+        read_series(given, "date")
+    table = read_series(given, "date", step="30min", resample="sum")
+    assert table.series[0].values[:, 0].tolist() == [3, 12, 13]
+
+
+def test_what_is_known_is_resampled_and_told(capsys):
+    given = frame(4, load=np.arange(4), price=np.arange(4))
+    table = read_series(
+        given, "date", known=["price"], step="2h", resample="max"
+    )
+    assert table.series[0].known[:, 0].tolist() == [1, 3]
+    said = "columns price, which are known ahead, were resampled by 'max'"
+    assert said in capsys.readouterr().err
+
+
+BAD = {
+    "no time": (frame().assign(date="soon"), {}, "'soon' in row 1"),
+    "numbers as times": (
+        frame().assign(date=range(12)),
+        {},
+        "a time.*'s' for seconds.*: 0 in row 1",
+    ),
+    "fractions as times": (frame().assign(date=0.5), {}, "a time"),
+    "months of six digits": (
+        frame().assign(date=[f"2024{x:02}" for x in range(1, 13)]),
+        {},
+        "12 cells.*or %Y%m",
+    ),
+    "no number since 1970": (
+        frame().assign(date="soon"),
+        {"time_format": "ms"},
+        "a number since 1970 in the unit 'ms'. Received: 'soon'",
+    ),
+    "decimal commas": (
+        frame().assign(load=["1", *11 * ["1,5"]]),
+        {},
+        "11 cells.*or `decimal` ',', if a comma",
+    ),
+    "thousands": (
+        frame().assign(load=["1", *11 * ["1,000,000"]]),
+        {},
+        "11 cells.*without separators of thousands;(?!.*`decimal`)",
+    ),
+    "thousands in Germany": (
+        frame().assign(load=["1,5", *11 * ["1.000"]]),
+        {"decimal": ","},
+        "11 cells.*thousands and with a decimal comma",
+    ),
+    "both in Germany": (
+        frame().assign(load=["1,5", *11 * ["1.234,5"]]),
+        {"decimal": ","},
+        "with a decimal comma;(?!.*`decimal`).*Received: '1.234,5'",
+    ),
+    "a sign for nothing": (
+        frame().assign(load="-"),
+        {},
+        "or an empty cell, NA or NaN where there is none. Received: '-'",
+    ),
+    "no decimal point": (frame(), {"decimal": "·"}, "decimal='·'"),
+    "one key twice": (
+        frame(load=range(12), shop="a"),
+        {"key": ["shop", "shop"]},
+        "one thing.*shop, shop",
+    ),
+    "keys that are joined alike": (
+        frame(load=range(12), shop=["a/b", "a"] * 6, item=["c", "b/c"] * 6),
+        {"key": ["shop", "item"]},
+        "'a/b/c' twice, in the columns 'shop', 'item'",
+    ),
+    "no second key": (
+        frame(load=range(12), shop="a", item=[None] + ["b"] * 11),
+        {"key": ["shop", "item"]},
+        r"1 rows without, row 1 \(empty item\)",
+    ),
+    "a name, not a list": (frame(), {"known": "load"}, "known='load'"),
+    "no number": (frame().assign(load="high"), {}, "'high' in row 1"),
+    "infinite": (frame().assign(load=np.inf), {}, "12 cells"),
+    "infinite in float32": (frame().assign(load=1e39), {}, "12 cells"),
+    "times as numbers": (frame(sun=frame()["date"]), {}, "'sun'.*a number"),
+    "days or months": (
+        frame().assign(date=[f"01/{x:02}/2024" for x in range(1, 13)]),
+        {},
+        "11 cells.*`time_format`.*'01/02/2024' in row 2",
+    ),
+    "short years": (
+        frame().assign(date=[f"24-05-{x:02}" for x in range(1, 13)]),
+        {},
+        "12 cells.*four digits.*`time_format`",
+    ),
+    "a time in another form": (
+        frame().assign(date=["2024-05-01 13:00"] + 11 * ["2024-05-02"]),
+        {},
+        "written as the first.*ISO8601",
+    ),
+    "off by nanoseconds": (
+        frame().assign(date=frame()["date"] + pandas.to_timedelta(range(12))),
+        {"step": "h"},
+        "10 more",
+    ),
+    "no key": (
+        frame(load=range(12), shop=[None, *"aaaaabbbbbb"]),
+        {"key": "shop"},
+        r"1 rows without, row 1 \(empty shop\)",
+    ),
+    "twice": (pandas.concat([frame(), frame()]), {}, "need a `key`"),
+    "no column": (frame(), {"columns": ["sun"]}, "lacks"),
+    "named twice": (frame(), {"columns": ["load"], "key": "load"}, "one thing"),
+    "nothing": (frame()[["date"]], {}, "at least one"),
+    "no rows": (frame()[:0], {}, "Received: none"),
+    "two rows": (frame(2), {}, "2 rows"),
+    "months with gaps": (frame(9, step="MS").drop(index=3), {}, "'MS'"),
+    "bad step": (frame(), {"step": "hourly"}, "offset of pandas"),
+    "no step": (frame(), {"step": "0h"}, "positive offset.*step='0h'"),
+    "step back": (frame(), {"step": "-1D"}, "positive offset.*step='-1D'"),
+    "no rule": (
+        frame(),
+        {"step": "D", "resample": "median"},
+        "'last'.*resample='median'",
+    ),
+    "resample to what": (frame(), {"resample": "mean"}, "needs a `step`"),
+    "not static": (
+        frame(a=np.arange(12), b=np.arange(12)),
+        {"static": ["b"]},
+        "equal in all rows",
+    ),
+    "no such cycle": (frame(), {"calendar": ["moon"]}, "weekday"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_is_wrong_is_said(name):
+    given, options, words = BAD[name]
+    with pytest.raises(ValueError, match=words):
+        read_series(given, "date", **options)

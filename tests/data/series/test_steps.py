@@ -1,0 +1,41 @@
+import pytest
+
+from kerasrnn.data import read_series
+from kerasrnn.data import usual_season
+from tests.data.series.frames import frame
+
+
+@pytest.mark.parametrize("step", ["15min", "D", "MS", "W-SUN"])
+def test_the_step_is_found(step):
+    given = frame(30, "2023-01-01", step)
+    assert read_series(given, "date").step == step
+    if step in ("15min", "D"):
+        gaps = read_series(given.drop(index=[3, 4, 9]), "date")
+        assert (len(gaps), gaps.missing()) == (30, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("step", "names"),
+    [("h", ["60min", "3600s"]), ("D", ["24h"]), ("90min", ["1.5h"])],
+)
+def test_a_step_has_one_name(step, names):
+    given = frame(30, "2023-01-01", step)
+    found = {read_series(given, "date", step=x).step for x in (step, *names)}
+    assert found == {step} == {read_series(given, "date").step}
+
+
+@pytest.mark.parametrize(
+    ("season", "steps"),
+    [
+        (96, ["15min"]),
+        (24, ["h", "60min", "7h"]),  # 7 hours: in a week
+        (7, ["D"]),
+        (5, ["B"]),
+        (52, ["7D", "W-SUN", "W-MON"]),
+        (12, ["MS", "ME"]),
+        (4, ["QS", "QE"]),
+        (1, ["YS", "36h", "ms"]),
+    ],
+)
+def test_a_step_has_a_usual_season(season, steps):
+    assert {usual_season(step) for step in steps} == {season}
