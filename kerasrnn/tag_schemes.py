@@ -50,6 +50,15 @@ def parsed_tag(tag: str) -> tuple[str, str]:
     return found[1].replace("M", "I"), found[2] or UNNAMED
 
 
+def has_type(tag: str) -> bool:
+    """Whether a tag is one such as `B-PER`; `B` may be any other.
+
+    Args:
+        tag: String.
+    """
+    return len(tag) > 1 and bool(parsed_tag(tag)[1])
+
+
 def check_scheme(scheme: str, tags: Iterable[str] = ()) -> None:
     """Raises `ValueError` unless a scheme exists and has all tags.
 

@@ -2,6 +2,7 @@ import pytest
 
 from kerasrnn.tag_schemes import check_phrase_tags
 from kerasrnn.tag_schemes import check_scheme
+from kerasrnn.tag_schemes import has_type
 from kerasrnn.tag_schemes import parsed_tag
 
 TAGS = {
@@ -31,6 +32,11 @@ def test_tags_of_any_scheme():
     check_phrase_tags(["O", "B-X", "E-X", "U-X", "M_X", "B"])
     with pytest.raises(ValueError, match="Received: 'NOUN'"):
         check_phrase_tags(["O", "NOUN"])
+
+
+def test_only_a_prefix_with_a_type_is_surely_one_of_phrases():
+    assert all(map(has_type, ["B-X", "M_X"]))
+    assert not any(map(has_type, ["B", "O", "NOUN"]))
 
 
 def test_a_type_may_have_any_characters():

@@ -123,8 +123,9 @@ def _without_brackets(tags, number, path):
         if not found or (found[1] and within):
             raise CorpusError(
                 f"The tags of the sentence at line {number} of {path} are "
-                "nested brackets. Expected: phrases side by side, such as "
-                f"`(PER*`, `*)` and `*`; or another column. Received: {tag!r}"
+                "no brackets, or nested ones. Expected: phrases side by side, "
+                "such as `(PER*`, `*)` and `*`; or another column. "
+                f"Received: {tag!r}"
             )
         begins, ends = found[1], found[2]
         within = begins or within

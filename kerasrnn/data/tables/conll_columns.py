@@ -7,7 +7,7 @@ from typing import NamedTuple
 from kerasrnn.arguments import is_integer
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.tables.tables import format_suffix
-from kerasrnn.tag_schemes import parsed_tag
+from kerasrnn.tag_schemes import has_type
 
 _CONLL_U = "id form lemma upos xpos feats head deprel deps misc".split()
 _ID = re.compile(r"\d+([-.]\d+)?\t", re.ASCII)
@@ -15,8 +15,8 @@ _NO_WORD = re.compile(r"\d+[-.]\d+", re.ASCII)  # the id of a range, of a gap
 _APART = re.compile(r"#(begin|end) document|-DOCSTART-(\s|$)")
 _BEGIN_2012 = "#begin document"
 _NAMES = re.compile(r"#\s*global\.columns\s*=(.*)")
-_BRACKETS = re.compile(r".*\*.*|\(.+\)")
-_NO_TAG = {"O", "_", "-"}
+_IN_BRACKETS = re.compile(r".*\*.*|\(.+\)")
+_NO_TAG = {"O", "_", "-", "0", "o"}
 _SOME = 1000  # sentences from which the columns are told apart
 # CoNLL-2012 has as many more columns as a sentence has predicates.
 _WORD_2012, _NAME_2012 = 3, 10
@@ -70,7 +70,7 @@ class Columns(NamedTuple):
         if not (number and least <= number <= self.width):
             from_last = f", or from -1, the last, to {least}"
             if self.is_2012:
-                from_last = ", since sentences of CoNLL-2012 differ in the last"
+                from_last = ", since the columns after these differ by sentence"
             raise CorpusError(
                 f"`{argument}` must be the number of a column of {path}: from "
                 f"1 to {self.width}{from_last}"
@@ -130,19 +130,26 @@ def find_columns(lines, path):
             f"Received: {first!r}, the first line"
         )
     if text[0].startswith(_BEGIN_2012) and width > _NAME_2012:
-        columns = Columns(pattern, _NAME_2012 + 1, [], is_2012=True)
+        columns = Columns(
+            pattern,
+            _NAME_2012 + 1,
+            [],
+            word=_WORD_2012,
+            tag=_NAME_2012,
+            is_2012=True,
+        )
     else:
         columns = Columns(pattern, width, _names(text, first, width))
     sentences = list(_some_sentences(lines, columns))
     cells = list(zip(*itertools.chain(*sentences), strict=True))
     cells = cells or [()] * columns.width  # there are only comments
-    if columns.is_2012:
-        columns = columns._replace(word=_WORD_2012, tag=_NAME_2012)
-    else:
+    if not columns.is_2012:
         columns = _with_defaults(columns, sentences, cells)
-    brackets = [n for n, tags in enumerate(cells) if _are_brackets(tags)]
-    if columns.is_2012:
-        brackets.append(_NAME_2012)  # also if no sentence has a name
+    brackets = [
+        number
+        for number, tags in enumerate(cells)
+        if _are_brackets(tags, columns.is_2012)
+    ]
     return columns._replace(brackets=tuple(brackets))
 
 
@@ -175,15 +182,11 @@ def _with_defaults(columns, sentences, cells):
         for number, tags in enumerate(cells)
         if number > word and _mark_phrases(tags)
     ]
-    # One odd tag, as `0` for `O`, is no reason for another column.
-    is_last = any(map(_has_type, cells[last]))
     tag = last
-    if names == _CONLL_U or "upos" in names and not (of_phrases or is_last):
+    if "upos" in names and (names == _CONLL_U or not of_phrases):
         tag = names.index("upos")
-    elif counts and of_phrases:
-        tag = of_phrases[0]  # of nested names, the outer come first
-    elif of_phrases and not is_last:
-        tag = of_phrases[-1]
+    elif of_phrases:  # of nested names, the outer come first
+        tag = of_phrases[0 if counts else -1]
     return columns._replace(counts=counts, word=word, tag=tag)
 
 
@@ -200,19 +203,19 @@ def _count_words(sentences):
 
 
 def _mark_phrases(tags):
-    """Whether most of a column is tags such as `B-PER`, and `O`."""
-    of_phrases = sum(map(_has_type, tags))
-    others = sum(tag in _NO_TAG for tag in tags)
-    return of_phrases > 0 and of_phrases + others > len(tags) / 2
+    """Whether more of a column is tags such as `B-PER` than odd ones.
+
+    Those are neither such tags nor outside of all phrases, as `O` is.
+    """
+    of_phrases = sum(map(has_type, tags))
+    outside = sum(tag in _NO_TAG for tag in tags)
+    return of_phrases > len(tags) - of_phrases - outside
 
 
-def _are_brackets(tags):
-    """Whether a column has tags such as `(PER*`, `*)` and `*`."""
-    return any(tag.startswith("(") for tag in tags) and all(
-        map(_BRACKETS.fullmatch, tags)
-    )
+def _are_brackets(tags, is_2012):
+    """Whether a column has tags such as `(PER*`, `*)` and `*` alone.
 
-
-def _has_type(tag):
-    """Whether a tag is one such as `B-PER`; `B` may be any other."""
-    return len(tag) > 1 and bool(parsed_tag(tag)[1])
+    Those of CoNLL-2012 may all be `*`.
+    """
+    has_any = is_2012 or any(tag.startswith("(") for tag in tags)
+    return has_any and all(map(_IN_BRACKETS.fullmatch, tags))

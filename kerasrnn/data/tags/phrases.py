@@ -11,6 +11,7 @@ from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.tag_schemes import PREFIXES
 from kerasrnn.tag_schemes import check_phrase_tags
 from kerasrnn.tag_schemes import check_scheme
+from kerasrnn.tag_schemes import has_type
 from kerasrnn.tag_schemes import parsed_tag
 from kerasrnn.typing import Strings
 from kerasrnn.warning import warn
@@ -83,7 +84,7 @@ def _mark_phrases(counts):
     # Of parts of speech, some may have the name of a prefix.
     if set("BI") & set(others) and set(others) <= set("BIESLUM"):
         return True
-    typed = [tag for tag in others if len(tag) > 1 and parsed_tag(tag)[1]]
+    typed = list(filter(has_type, others))
     for tag in typed:
         del others[tag]
     if typed and others:

@@ -245,12 +245,25 @@ def test_tags_of_phrases_may_stand_before_the_last_column(write):
 @pytest.mark.parametrize("odd", ["0", "o", "PER"])
 def test_an_odd_tag_is_no_reason_for_another_column(write, odd):
     rows = ["EU NNP B-NP B-ORG", "rejects VBZ B-VP O", f"Anna NNP B-NP {odd}"]
-    (found,) = read_tagged_words(write("\n".join(rows)))
-    assert [tag for _, tag in found] == ["B-ORG", "O", odd]
-    nested = f"1\tAnna\tB-PER\tO\n2\tsingt\t{odd}\tO\n3\t.\tO\tB-X\n"
+    (found,) = read_tagged_words(write("\n".join([*rows, "Bonn X B-NP B-X"])))
+    assert [tag for _, tag in found] == ["B-ORG", "O", odd, "B-X"]
+    rows = ["1\tAnna\tB-PER\tO", f"2\tsingt\t{odd}\tO", "3\t.\tO\tB-X"]
+    rows.append("4\tBonn\tB-LOC\tO")
     with pytest.warns(CorpusWarning, match="its t"):
-        (found,) = read_tagged_words(write(nested))
-    assert [tag for _, tag in found] == ["B-PER", odd, "O"]
+        (found,) = read_tagged_words(write("\n".join(rows)))
+    assert [tag for _, tag in found] == ["B-PER", odd, "O", "B-LOC"]
+
+
+def test_a_lemma_such_as_e_mail_is_no_tag(write):
+    rows = ["Die O die", "E-Mail O E-Mail", "von O von", "Anna B-PER Anna"]
+    with pytest.warns(CorpusWarning, match="its tags .* from column 2"):
+        (found,) = read_tagged_words(write("\n".join(rows)))
+    assert [tag for _, tag in found] == ["O", "O", "O", "B-PER"]
+    lemmas = enumerate(["_", "E-Mail", "_", "x"], start=1)
+    rows = [f"{n}\tword\t{lemma}\tX{n}" for n, lemma in lemmas]
+    with pytest.warns(CorpusWarning, match="its tokens .* from column 2"):
+        (found,) = read_tagged_words(write("\n".join(rows)))
+    assert [tag for _, tag in found] == ["X1", "X2", "X3", "X4"]
 
 
 def test_a_letter_alone_is_no_tag_of_a_phrase(write):
@@ -284,15 +297,25 @@ def test_conll_2012(write):
     with pytest.raises(CorpusError, match=r"line 2 .*nested.*ved: '\(S\*'"):
         read_tagged_words(path, 4, 6)
     for tag in (-1, "-1", 12, 0):
-        with pytest.raises(CorpusError, match="1 to 11, since .* differ in t"):
+        with pytest.raises(CorpusError, match="1 to 11, since .* differ by"):
             read_tagged_words(path, tag=tag)
 
 
-def test_conll_2012_without_names(write):
-    row = "x/y 0 0 In NN (S*) - - - A *"
+@pytest.mark.parametrize(
+    "name, tag", [("*", "O"), ("B-GPE", "B-GPE"), ("-", "-")]
+)
+def test_conll_2012_without_names_in_brackets(write, name, tag):
+    row = f"x/y 0 0 In NN (S*) - - - A {name}"
     path = write("\n".join(["#begin document (x)", row, "#end document"]))
     with pytest.warns(CorpusWarning, match="CoNLL-2012"):
-        assert read_tagged_words(path) == [[("In", "O")]]
+        assert read_tagged_words(path) == [[("In", tag)]]
+
+
+def test_brackets_that_end_late_are_named(write):
+    row = "x/y 0 0 In NN (S*) - - - A {}\n\n"
+    path = "#begin document (x)\n" + row.format("*") * 1000 + row.format("-")
+    with pytest.raises(CorpusError, match="no brackets, or nes.*Received: '-'"):
+        read_tagged_words(write(path))
 
 
 def test_a_limit_reads_no_further(write):
