@@ -138,6 +138,7 @@ def _strings(value, name):
         )
     if not all(isinstance(x, str) and x.strip() for x in value):
         raise ValueError(f"{name} that are not strings: {value!r:.40}")
+    decoded("\n".join(value), name)  # raises an error if one is no text
     return list(value)
 
 

@@ -10,31 +10,28 @@ from kerasrnn.data.token_ids import in_parts
 from kerasrnn.tokenizers import split_into_words
 
 _COLUMNS = "spans", "entities", "label", "labels"
-_WORDS = "tokens", "words"
 _KEYS = ("start", "end", "label"), ("start_offset", "end_offset", "label")
-_ACCEPTED = "accept"
+_REFUSED = {"reject", "ignore"}  # answers of Prodigy
 
 
 def span_column(table):
     """Returns the column of the spans, and the table with all of its rows.
 
-    It is `None` without texts, and if the first row has a list of words: then
-    what may be spans are tags. Prodigy has dicts in `tokens`.
+    It is `None` without texts, and if the first row has tags there: strings or
+    numbers.
     """
     found = [name for name in _COLUMNS if name in table.columns]
     if not found or "text" not in table.columns:
         return None, table
     first = list(itertools.islice(table.rows, 1))
     table = table._replace(rows=itertools.chain(first, table.rows))
-    lists = [row.get(name) for _, row in first for name in _WORDS]
-    return None if any(map(_is_of_text, lists)) else found[0], table
+    are_tags = any(_are_tags(row.get(found[0])) for _, row in first)
+    return None if are_tags else found[0], table
 
 
-def _is_of_text(words):
-    return (
-        isinstance(words, list | tuple)
-        and len(words) > 0
-        and all(isinstance(word, str) for word in words)
+def _are_tags(cell):
+    return isinstance(cell, list | tuple) and any(
+        isinstance(x, str | int) for x in cell
     )
 
 
@@ -43,8 +40,8 @@ def span_table(table, column, report):
 
     A span is `[start, end, label]` or a dict of these, which count characters.
     A word belongs to a span if a part of it does. Of spans that overlap, the
-    first is taken. A row whose `answer`, as Prodigy has it, is not `accept` is
-    left out; one that is accepted may have no spans.
+    first is taken. A row whose `answer`, as Prodigy has it, is `reject` or
+    `ignore` is left out; one with `accept` may have no spans.
 
     Args:
         table: A `Table` with the column `text`.
@@ -82,14 +79,13 @@ def _with_words(rows):
 
 def _marked_texts(table, column, report):
     """Yields `(number, text, spans)`, the spans in their order."""
-    refused = []
     for number, row in table.rows:
         text, spans = row.get("text"), row.get(column)
         answer = row.get("answer")
-        if isinstance(answer, str) and answer != _ACCEPTED:
-            refused.append(f"{report.unit} {number}, {answer!r}")
+        if isinstance(answer, str) and answer in _REFUSED:
+            report.add(number, f"its answer is {answer!r}")
             continue
-        if spans is None and answer == _ACCEPTED:
+        if spans is None and answer == "accept":
             spans = []
         try:
             if not isinstance(text, str) or not text.strip():
@@ -100,11 +96,6 @@ def _marked_texts(table, column, report):
             yield number, decoded(text, "text"), found
         except ValueError as error:
             report.add(number, error)
-    if refused:
-        report.notes.append(
-            f"{len(refused)} rows whose `answer` is not {_ACCEPTED!r} were "
-            f"left out, first {refused[0]}"
-        )
 
 
 def _span(span, length):

@@ -11,7 +11,7 @@ _NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?%?")
 _HEADINGS = {
     *"review comment message text sentence sentiment label labels stars rating "
     "source target src tgt tokens words tags weight id index class category "
-    "team teams topic word token tag title".split(),
+    "team teams topic word token tag title pos ner form upos".split(),
     *"ar bn cs da de el en es et fa fi fr he hi hu id it ja ko nl no pl pt ro "
     "ru sk sv ta te th tr uk ur vi zh".split(),
     *"english german french hindi spanish vietnamese chinese".split(),

@@ -1,5 +1,6 @@
 """Tables with a word in each row, as tables of sentences."""
 
+from kerasrnn.data.tables.cell_values import decoded
 from kerasrnn.data.tables.cell_values import is_missing
 from kerasrnn.data.tables.tables import HEADER_AGAIN
 from kerasrnn.data.tables.tables import Table
@@ -16,8 +17,9 @@ def sentence_table(table, word, tag, sentence, report):
     """Joins the words of each sentence.
 
     A sentence is left out if a row that was reported may be of it: a word of
-    it would be missing, or the row began another. A row before the first word
-    may be, unless the column of sentences is empty in the later ones.
+    it would be missing, or the row began another. A bad row before its first
+    word counts, too, unless its later rows leave `sentence` empty: then the
+    first names it. A header in between, as in files that were joined, ends it.
 
     Args:
         table: A `Table` with a word in each row.
@@ -33,19 +35,19 @@ def sentence_table(table, word, tag, sentence, report):
 
     def joined():
         last, bad, known = 0, set(), 0
-        for numbers, rows, end in _sentences(table.rows, sentence, report):
+        rows = _words(table.rows, word, tag, sentence, report)
+        for numbers, names, words, end in _sentences(rows, report):
             bad.update(
                 place
                 for place, reason in report.malformed[known:]
                 if reason != HEADER_AGAIN
             )
             known = len(report.malformed)
-            is_named = not any(is_missing(row.get(sentence)) for row in rows)
+            is_named = not any(map(is_missing, names))
             start = last + 1 if is_named else numbers[0]
             last = numbers[-1]
             if bad.isdisjoint(range(start, end)):
-                tokens = [_word(row.get(word)) for row in rows]
-                tags = [row.get(tag) for row in rows]
+                tokens, tags = map(list, zip(*words, strict=True))
                 yield numbers[0], {"tokens": tokens, "tags": tags}
             else:
                 report.add(numbers[0], "a sentence that may lack a row")
@@ -53,22 +55,39 @@ def sentence_table(table, word, tag, sentence, report):
     return Table(["tokens", "tags"], joined(), table.numbered)
 
 
-def _sentences(rows, sentence, report):
-    """Yields the numbers and rows of a sentence, and the number after them."""
-    numbers, found, name = [], [], None
+def _words(rows, word, tag, sentence, report):
+    """Yields the number of each row, its sentence, and its word and tag."""
     for number, row in rows:
-        cell = row.get(sentence)
-        if found and not is_missing(cell) and cell != name:
-            yield numbers, found, number
-            numbers, found = [], []
-        name = name if is_missing(cell) else cell
-        numbers.append(number)
-        found.append(row)
+        value = row.get(word)
+        if isinstance(value, int | float) and not is_missing(value):
+            value = str(value)  # of a DataFrame
+        try:
+            pair = _cell(value, "word"), _cell(row.get(tag), "tag")
+        except ValueError as error:
+            report.add(number, error)
+            pair = None, None  # its sentence will be left out
+        yield number, row.get(sentence), pair
+
+
+def _cell(value, name):
+    """A text without white space around it, or another value as it is."""
+    return decoded(value.strip(), name) if isinstance(value, str) else value
+
+
+def _sentences(rows, report):
+    """Yields what the rows of a sentence have, and the number after them."""
+    found, last, known = [], None, 0
+    for number, name, pair in rows:
+        is_after_header = any(
+            reason == HEADER_AGAIN for _, reason in report.malformed[known:]
+        )
+        known = len(report.malformed)
+        is_new = not is_missing(name) and name != last
+        if found and (is_new or is_after_header):
+            yield *zip(*found, strict=True), number
+            found = []
+        if is_new or is_after_header:
+            last = name
+        found.append((number, name, pair))
     if found:
-        yield numbers, found, report.seen + 1
-
-
-def _word(value):
-    """A word as text, also if it is a number in a DataFrame."""
-    number = isinstance(value, int | float) and not is_missing(value)
-    return str(value) if number else value
+        yield *zip(*found, strict=True), report.seen + 1

@@ -53,13 +53,12 @@ def read_tagged_words(
     Two other forms of tables are read. With `sentence`, each row has a word
     and its tag, in `word` and `tag` or `words` and `labels`, such as the CSV
     `Sentence #,Word,POS,Tag`; a row in which the column `sentence` is empty
-    goes on with the sentence before, and a malformed row leaves out those that
-    it may be of. A `text` with `spans`, `entities`,
-    `label` or `labels`, lists of `[start, end, label]` or dicts of these, as
-    doccano and Prodigy write them, is split by
-    `kerasrnn.tokenizers.split_into_words`, and its tags are BIO. A
-    `CorpusWarning` counts spans that end inside of a word, and rows that are
-    left out since their `answer` is not `accept`.
+    goes on with the sentence before; with a malformed row, the sentences that
+    it may belong to are left out. A `text` with `spans`, `entities`, `label` or
+    `labels`, lists of `[start, end, label]` or dicts of these, as doccano and
+    Prodigy write them, is split by `kerasrnn.tokenizers.split_into_words`, and
+    its tags are BIO. A row whose `answer` is `reject` or `ignore` is left out,
+    and a `CorpusWarning` counts spans that end inside of a word.
 
     Args:
         path: String or path, the file or folder to read; or a data set of
@@ -105,6 +104,7 @@ def read_tagged_words(
         sentence=sentence,
     )
     if not len(rows):
+        rows.report.check_encoding()
         raise CorpusError(
             f"The corpus {rows.report.corpus} has no usable sentence. "
             f"Expected: {SENTENCE_FORMS}. "

@@ -367,15 +367,37 @@ def test_a_word_in_each_row(write):
         # The bad row may be of the sentence before it, or after it.
         ("1,a,O|1,b,O|2,c,O|2|3,d,O|3,e,O|4,f,O|4,g,O", "a b|f g"),
         ("1,a,O|1,b,O|s,w,t|2,c,O|2,d,O", "a b|c d"),
+        # Files that were joined count their sentences anew.
+        ("1,a,O|1,b,O|s,w,t|1,c,O|s,w,t|,d,O|1,e,O", "a b|c|d|e"),
+        # Some words are not UTF-8.
+        ("1,a,O|,\udce9,O|2,b,O|,c,O|3,\0,O|,d,O|4,e,O|5,f,\udce9", "b c|e"),
     ],
 )
 def test_a_bad_row_leaves_out_its_sentence(write, lines, tokens):
-    path = write("s,w,t\n" + lines.replace("|", "\n"), "a.csv")
+    text = "s,w,t\n" + lines.replace("|", "\n")
+    path = write(text.encode("utf-8", "surrogateescape"), "a.csv")
     with pytest.warns(CorpusWarning, match="malformed of .*line"):
         found = read_tagged_words(path, "w", "t", sentence="s")
     assert [[word for word, _ in x] for x in found] == [
         x.split() for x in tokens.split("|")
     ]
+
+
+def test_words_in_rows_are_text_without_white_space(write):
+    lines = ["s,w,t", "1, Anna , B-PER", "1,singt,O ", "2,Bonn,B-LOC"]
+    path = write("\n".join(lines), "a.csv")
+    assert read_tagged_words(path, "w", "t", sentence="s") == NAMES
+    path = write(b"s,w,t\n" + "1,né,O\n".encode("latin-1") * 3, "b.csv")
+    with pytest.raises(CorpusError, match="3 of 4 .*iconv -f ISO-8859-1 -t"):
+        read_tagged_words(path, "w", "t", sentence="s")
+
+
+@pytest.mark.parametrize("word", ["\ud83d", "a\0"])
+def test_words_in_lists_are_text(write, word):
+    rows = [{"tokens": ["a", x], "tags": ["O", "O"]} for x in ("b", word)]
+    path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
+    with pytest.warns(CorpusWarning, match="1 malformed of 2 lines"):
+        assert len(read_tagged_words(path)) == 1
 
 
 def test_a_bad_record_leaves_out_its_sentence(write):
@@ -390,6 +412,8 @@ def test_a_bad_record_leaves_out_its_sentence(write):
 def test_a_header_that_is_read_as_a_word_is_warned_of(write):
     with pytest.warns(CorpusWarning, match="'Word', 'Tag', looks like a head"):
         read_tagged_words(write(KAGGLE, "a.csv"), 2, 4, sentence=1)
+    with pytest.warns(CorpusWarning, match="'Word', 'NER', looks like a head"):
+        read_tagged_words(write("Word POS NER\nAnna NNP B-PER\n"))
 
 
 def test_a_data_frame_with_a_word_in_each_row():
@@ -454,7 +478,7 @@ def test_spans_that_are_no_words_are_warned_of():
     assert [tag for _, tag in found] == ["B-X", "B-PER", "O", "B-LOC"]
 
 
-def test_only_answers_that_accept_are_read(write):
+def test_answers_that_refuse_are_left_out(write):
     spans = [{"start": 0, "end": 4, "label": "PER"}]
     rows = [
         {"text": "Anna singt", "spans": spans, "answer": "accept"},
@@ -462,14 +486,15 @@ def test_only_answers_that_accept_are_read(write):
         {"text": "Bonn", "answer": "ignore"},
         {"text": "Rome", "answer": "accept"},
         {"text": "Oslo"},
+        {"text": "Bonn", "answer": "Bonn", "spans": [[0, 4, "LOC"]]},
     ]
     path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
-    with (
-        pytest.warns(CorpusWarning, match="2 rows .* first line 2, 'reject'"),
-        pytest.warns(CorpusWarning, match="line 5 .not a list of spans: None"),
-    ):
+    message = "line 2 .its answer is 'rej.* 3 .*line 5 .not a list of spans: N"
+    with pytest.warns(CorpusWarning, match=message):
         found = read_tagged_words(path)
-    assert found == [NAMES[0], [("Rome", "O")]]
+    assert found == [NAMES[0], [("Rome", "O")], NAMES[1]]
+    with pytest.raises(CorpusError, match="no usable sen.*answer is 'reject'"):
+        read_tagged_words(rows[1:3])
 
 
 @pytest.mark.parametrize("label", ["", " ", None])
@@ -481,9 +506,16 @@ def test_a_span_needs_a_label(label):
 
 def test_tags_beside_words_are_no_spans():
     row = {"text": "Anna", "tokens": ["Anna"], "labels": ["B-PER"]}
-    with pytest.raises(CorpusError, match="lacks a column.*'ner_tags'"):
-        read_tagged_words([row])
+    for tags in (["B-PER"], [3]):
+        with pytest.raises(CorpusError, match="lacks a column.*'ner_tags'"):
+            read_tagged_words([row | {"labels": tags}])
     assert read_tagged_words([row], tag="labels") == [[("Anna", "B-PER")]]
+
+
+def test_spans_may_stand_beside_words():
+    span = {"start": 0, "end": 4, "label": "PER"}
+    row = {"text": "Anna singt", "tokens": ["Anna", "singt"], "spans": [span]}
+    assert read_tagged_words([row]) == NAMES[:1]
 
 
 def test_the_forms_that_are_read_are_named():
