@@ -55,12 +55,15 @@ def _text(line):
 
 def _are_escaped(lines, delimiter):
     """Whether a backslash, not a second quote, is before quotes in cells."""
-    delimiter = re.escape(delimiter)
-    inner = r'[^"\\]*+(?:\\.[^"\\]*+)*?'
-    last = rf'\\"[^{delimiter}"\r\n]'  # but not that of a path, `C:\`
-    escaped = re.compile(f'(?:^|{delimiter}) *"{inner}{last}')
-    doubled = re.compile(rf'[^{delimiter}"\\]""|""[^{delimiter}"\r\n]')
-    return any(map(escaped.search, lines)) and not any(
+    sign = re.escape(delimiter)
+    cells = re.compile(
+        rf'(?:^|{sign}) *"((?:[^"\\]|\\.)*+)"(?= *(?:{sign}|\r?$))',
+        re.DOTALL | re.MULTILINE,
+    )
+    escaped = re.compile(rf'\\"[^{sign}"\r\n]')  # not that of a path, `C:\`
+    doubled = re.compile(rf'[^{sign}"\\]""|""[^{sign}"\r\n]')
+    found = cells.finditer("".join(lines))
+    return any(escaped.search(cell[1]) for cell in found) and not any(
         map(doubled.search, lines)
     )
 
@@ -68,7 +71,10 @@ def _are_escaped(lines, delimiter):
 def _doubled(lines, delimiter):
     r"""Yields lines with `""` for each `\"` inside of a quoted cell."""
     sign = re.escape(delimiter).encode()
-    cell = re.compile(rb'((?:^|%s) *")((?:[^"\\]|\\.)*+)("?)' % sign, re.DOTALL)
+    end = rb'"(?= *(?:%s|\r?\n|\Z))|\Z' % sign
+    cell = re.compile(
+        rb'((?:^|%s) *")((?:[^"\\]|\\.)*+)(%s)' % (sign, end), re.DOTALL
+    )
     is_open = False  # whether the cell goes on in the next line
 
     def doubled(found):
@@ -81,6 +87,9 @@ def _doubled(lines, delimiter):
 
     for number, line in lines:
         start = b'"' * is_open
+        if not cell.match(start + line):
+            start = b""  # the cell had ended, as a path, `C:\`
+        is_open = False
         yield number, cell.sub(doubled, start + line).removeprefix(start)
 
 

@@ -137,6 +137,25 @@ def test_a_backslash_before_a_quote_is_kept_outside_of_quoted_cells(write):
     assert found == [*rows, ('so "it"\n"is", yes', "a"), *rows]
 
 
+@pytest.mark.parametrize(
+    "between, odd", [(",", '"C:\\",y'), (";", 'He said; "big')]
+)
+def test_a_backslash_may_stand_before_a_quote_after_an_odd_cell(
+    write, between, odd
+):
+    rows = [(r'"a \"b\" c"', "x"), (odd,), (r'"d \"e\" f"', "z")]
+    found = pairs(write(rows, between))
+    assert (found[0], found[2]) == (('a "b" c', "x"), ('d "e" f', "z"))
+
+
+def test_a_backslash_may_stand_late_in_a_cell(write):
+    rows = [('"a\n' + r'b \"c\" d"', "x"), ("e", "f")]
+    found = pairs(write(rows, ","))
+    assert found == [('a\nb "c" d', "x"), ("e", "f")]
+    rows = [('"I know.', "x"), (r"He said \"hi\" to me", "y"), ('"Yes"', "z")]
+    assert pairs(write(rows, ","))[1] == rows[1]
+
+
 def test_commas_quoted_between_tabs_as_spreadsheets_do(write):
     rows = [("so, so", "a"), ("good", "b")]
     path = write([('"so, so"', "a"), ("good", "b")], "\t")
