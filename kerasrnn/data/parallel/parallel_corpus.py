@@ -68,9 +68,9 @@ def read_parallel_corpus(
 
     In a file that is read without names, the first line is a pair, not a
     header. A line is malformed if a side is empty, it has more columns than
-    most, it contains a carriage return, or it is not UTF-8.
-    Malformed lines are left out, recorded, and reported in one
-    `CorpusWarning`.
+    most (with a header: more or fewer than that), it contains a carriage
+    return, or it is not UTF-8. Malformed lines are left out, recorded, and
+    reported in one `CorpusWarning`.
 
     Args:
         path: String or path, or a pair of them.

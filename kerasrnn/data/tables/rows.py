@@ -50,6 +50,7 @@ class Rows:
 
 def read_rows(
     source: Any,
+    /,
     *,
     limit: int | None = None,
     **columns: str | int | Sequence[str | int] | None,

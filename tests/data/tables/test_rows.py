@@ -180,6 +180,21 @@ def test_tokens_and_tags(write):
     assert rows["tags"] == [["DT", "NN"], ["UH"]]
 
 
+def test_a_limit_reads_no_further(write):
+    """The form of the tags is told from the first 1,000 sentences."""
+    path = write("a\tB-X\n\n" * 1000 + "bad\n")
+    rows = read_rows(path, limit=3, tokens=None, tags=None)
+    assert len(rows) == 3 and rows.report.seen == 6
+    with pytest.raises(CorpusError, match="^Line 2001 "):
+        read_rows(path, tokens=None, tags=None)
+
+
+def test_pairs_by_the_names_of_their_sides(write):
+    path = write("1\ta house\tein Haus\n")
+    rows = read_rows(path, source=2, target=3)
+    assert rows.columns == {"source": ["a house"], "target": ["ein Haus"]}
+
+
 # Messages about what was read.
 
 

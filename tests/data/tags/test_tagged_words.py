@@ -5,7 +5,6 @@ import pytest
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
-from kerasrnn.data.tables.rows import read_rows
 from kerasrnn.data.tags.tagged_words import read_tagged_words
 
 TAGGED = [[("who", "WP"), ("knows", "VBZ")], [("नमस्ते", "UH")]]
@@ -316,15 +315,6 @@ def test_brackets_that_end_late_are_named(write):
     path = "#begin document (x)\n" + row.format("*") * 1000 + row.format("-")
     with pytest.raises(CorpusError, match="no brackets, or nes.*Received: '-'"):
         read_tagged_words(write(path))
-
-
-def test_a_limit_reads_no_further(write):
-    """The form of the tags is told from the first 1,000 sentences."""
-    path = write("a\tB-X\n\n" * 1000 + "bad\n")
-    rows = read_rows(path, limit=3, tokens=None, tags=None)
-    assert len(rows) == 3 and rows.report.seen == 6
-    with pytest.raises(CorpusError, match="^Line 2001 "):
-        read_rows(path, tokens=None, tags=None)
 
 
 def test_words_that_are_all_numbers_are_warned_of(write):
