@@ -6,8 +6,7 @@ from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.report import Report
 from kerasrnn.data.tables.lines import existing_path
 from kerasrnn.data.tables.lines import numbered_lines
-from kerasrnn.data.tables.markup import markup_in
-from kerasrnn.data.tables.markup import segments_of
+from kerasrnn.data.tables.markup import sentences_in
 from kerasrnn.data.tables.tables import Table
 from kerasrnn.data.tables.tables import format_suffix
 
@@ -48,7 +47,7 @@ def _joined_rows(paths, columns, report):
     texts = [_texts(*both) for both in zip(paths, sides, strict=True)]
     for side, lines in zip(sides, texts, strict=True):
         side.check_encoding()
-        if not (side.malformed or any(map(str.strip, lines.values()))):
+        if not (side.malformed or any(map(str.strip, lines))):
             raise CorpusError(
                 f"The corpus {side.corpus} is empty. Expected: a sentence in "
                 f"each line. Received: {side.seen} lines, all blank"
@@ -68,12 +67,10 @@ def _joined_rows(paths, columns, report):
             f"Received: {sides[0].seen:,} and {sides[1].seen:,} lines"
         )
     broken = dict(itertools.chain(*(side.malformed for side in sides)))
-    report.notes += itertools.chain(*(side.notes for side in sides))
-    markup = markup_in([lines.items() for lines in texts], report)
-    for number in range(1, report.seen + 1):
-        pair = [lines.get(number, "") for lines in texts]
-        if number in markup:
-            continue
+    report.notes += (
+        f"{side.corpus}: {note}" for side in sides for note in side.notes
+    )
+    for number, pair in enumerate(zip(*texts, strict=True), start=1):
         if number in broken:
             report.add(number, broken[number])
         elif "\r" in "".join(pair):
@@ -83,16 +80,14 @@ def _joined_rows(paths, columns, report):
 
 
 def _texts(path, side):
-    """The lines of a file by number; or its segments, if it has any."""
+    """The lines of a file, of which bad ones are blank; or its segments."""
     lines = dict(numbered_lines(path, side))
-    if not (segments := segments_of(list(lines.values()), side)):
-        return lines
-    if side.malformed:
-        side.refuse()
-    side.seen = len(segments)
-    return dict(enumerate(segments, start=1))
+    lines = [lines.get(n, "") for n in range(1, side.seen + 1)]
+    found = sentences_in(lines, side)
+    side.seen = len(found)
+    return found
 
 
 def _is_of_pairs(lines):
-    texts = [line for line in lines.values() if line.strip()]
+    texts = [line for line in lines if line.strip()]
     return bool(texts) and all("\t" in text for text in texts)

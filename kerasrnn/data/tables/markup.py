@@ -1,9 +1,10 @@
 """Lines of markup in files of sentences.
 
-Of a file with `<seg>` elements, as test sets of WMT have, these are the lines.
-In other files, lines of the tags that are known from corpora, such as
-`<url>...</url>` in the training sets of IWSLT, or `<doc id="1">`, are no
-sentences. Any other markup may be: texts of programs or of pages have it.
+Of a file with `<seg>` elements, as test sets of WMT have, these are the lines,
+unless more lines outside of them have text. In other files, lines of the tags
+that are known from corpora, such as `<url>...</url>` in the training sets of
+IWSLT, or `<doc id="1">`, are no sentences. Any other markup may be: texts of
+programs or of pages have it.
 """
 
 import html
@@ -30,13 +31,29 @@ _TAG = re.compile(
 )
 
 
-def segments_of(lines, report):
-    """Returns the contents of `<seg>` elements; none if there are none.
+def sentences_in(lines, report):
+    """Returns the segments of a file, or else its lines without markup.
+
+    Lines of markup become blank, so that the others keep their numbers.
 
     Args:
-        lines: List of strings, the lines of a file.
-        report: The `Report` to note in which lines outside of them have text.
+        lines: List of strings; those that were reported are blank.
+        report: The `Report` that gets notes of what is left out. It must have
+            no bad line if there are segments, which their lines do not count.
     """
+    if segments := _segments(lines, report):
+        if report.malformed:
+            report.refuse()
+        return segments
+    found = _markup(lines)
+    _note(found, "are markup", report)
+    if not found:
+        return lines
+    return ["" if n in found else x for n, x in enumerate(lines, start=1)]
+
+
+def _segments(lines, report):
+    """The contents of `<seg>` elements; none if most text is outside."""
     if not any(map(_SEGMENT.search, lines)):
         return []
     text = "\n".join(lines)
@@ -47,31 +64,25 @@ def segments_of(lines, report):
         for number, line in enumerate(outside, start=1)
         if not (_ANY_TAG.fullmatch(line) or _is_fact(line))
     }
+    if len(others) > len(found):
+        return []
     _note(others, "are outside of `<seg>`", report)
     return [" ".join(html.unescape(text).split()) for text in found]
 
 
-def markup_in(texts, report):
-    """Returns the numbers of lines that are markup in any text, and notes them.
-
-    Args:
-        texts: List of iterables of `(number, line)`.
-        report: The `Report` to note in what is to be left out.
-    """
-    found = {}
-    for lines in texts:
-        is_after = False
-        for number, line in lines:
-            is_after = bool(
-                _TAG.fullmatch(line)
-                or _FACTS.fullmatch(line)
-                or is_after
-                and _TITLES.fullmatch(line)
-            )
-            if is_after:
-                found.setdefault(number, line)
-    _note(found, "are markup", report)
-    return found.keys()
+def _markup(lines):
+    """The lines that are markup, a dict from their numbers."""
+    found, is_after = {}, False
+    for number, line in enumerate(lines, start=1):
+        is_after = bool(
+            _TAG.fullmatch(line)
+            or _FACTS.fullmatch(line)
+            or is_after
+            and _TITLES.fullmatch(line)
+        )
+        if is_after:
+            found[number] = line
+    return found
 
 
 def _is_fact(line):

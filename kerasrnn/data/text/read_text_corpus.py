@@ -6,8 +6,7 @@ from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.report import Report
 from kerasrnn.data.tables.lines import all_lines
 from kerasrnn.data.tables.lines import existing_path
-from kerasrnn.data.tables.markup import markup_in
-from kerasrnn.data.tables.markup import segments_of
+from kerasrnn.data.tables.markup import sentences_in
 from kerasrnn.data.text.penn_treebank import is_penn_treebank
 from kerasrnn.data.text.penn_treebank import read_penn_treebank
 from kerasrnn.data.text.text_corpus import TextCorpus
@@ -115,12 +114,11 @@ def _read_files(path, validation=None, test=None):
 
 
 def _text_lines(place):
-    """The lines of a file, or its segments, without those of markup."""
-    report, lines = Report(place), all_lines(place)
-    lines = segments_of(lines, report) or lines
-    markup = markup_in([enumerate(lines, 1)], report)
+    """The lines of a file, of which those of markup are blank, or segments."""
+    report = Report(place)
+    lines = sentences_in(all_lines(place), report)
     report.warn()
-    return [x for number, x in enumerate(lines, 1) if number not in markup]
+    return lines
 
 
 def _warn_of_copies(train, lines, place):

@@ -330,6 +330,28 @@ def test_segments_of_a_test_set_are_the_lines(write):
         read_parallel_corpus(paths)
 
 
+def test_a_segment_may_be_of_markup(write):
+    paths = [
+        write(f"a.{name}.sgm", SGM.format("&lt;p&gt;", "x") + more)
+        for name, more in (("de", "so\n"), ("en", ""))
+    ]
+    with pytest.warns(CorpusWarning, match=r": \S*de.sgm: 1 lines.*line 10"):
+        pairs = read_parallel_corpus(paths).pairs
+    assert pairs == [("<p>", "<p>"), ("x & more", "x & more")]
+    bad = write("b.sgm", SGM.encode() + b"\xe9\n")
+    with pytest.raises(CorpusError, match="not text.*line 10 .invalid UTF-8"):
+        read_parallel_corpus([bad, paths[1]])
+
+
+def test_markup_in_one_file_alone_is_an_empty_side(write):
+    paths = write("a.de", "<p>\nHallo\n"), write("a.en", "so\nHello\n")
+    with (
+        pytest.warns(CorpusWarning, match="a.de: 1 lines that are markup"),
+        pytest.warns(CorpusWarning, match="line 1 .empty source"),
+    ):
+        assert read_parallel_corpus(paths).pairs == [("Hallo", "Hello")]
+
+
 def test_lines_of_markup_are_no_sentences(write):
     tags = "<url>http://x</url>\n<talkid>1</talkid>\n<title>A</title>\n"
     tags += "<description>B</description>\n"

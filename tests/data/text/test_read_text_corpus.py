@@ -187,6 +187,14 @@ def test_markup_is_no_text(tmp_path):
         assert read_text_corpus(path).train[:2] == ["a", "line 0"]
 
 
+def test_a_text_about_segments_is_no_test_set(tmp_path):
+    lines = ["Use <seg>x</seg> here", *(f"line {n}" for n in range(9))]
+    path = tmp_path / "a.txt"
+    path.write_text("\n".join(lines))
+    corpus = read_text_corpus(path)
+    assert [*corpus.train, *corpus.validation] == lines
+
+
 def test_markup_of_a_text_is_kept(tmp_path):
     lines = [
         "<li>First item</li>",
