@@ -28,45 +28,48 @@ def json_records(path, report):
     """Yields `(number, record)` of JSON lines, or of one array of objects.
 
     The array may also be the only one in one object, `{"data": [...]}`, unless
-    the object is a record itself, `{"text": ..., "spans": [...]}`.
+    the object is a record itself, `{"text": ..., "spans": [...]}`: then it is
+    the only one.
     """
     lines = ((n, x) for n, x in numbered_lines(path, report) if x.strip())
-    first = next(lines, (0, ""))
-    start = first[1].strip()
-    second = list(itertools.islice(lines, 1))
-    lines = itertools.chain([first] if start else [], second, lines)
-    # Of JSON lines, the only one may well be a record with a list of objects.
-    is_json = path.name.lower().endswith((".json", ".json.gz"))
-    is_object = start == "{" or (
-        is_json
-        and start.startswith("{")
-        and not (second and _loaded(start) is not None)
-    )
-    whole = None
-    if is_object or start.startswith("["):
-        lines = list(lines)
-        text = "\n".join(line for _, line in lines)
-        whole = _loaded(text) if is_object else _array(text, path)
-        values = _only_list(whole) if isinstance(whole, dict) else whole
-        if values is not None:
-            report.unit, report.seen = "row", len(values)
-            return _objects(enumerate(values, start=1), report)
-    if start == "{" or (second and whole is not None):
+    head = list(itertools.islice(lines, 2))
+    lines = itertools.chain(head, lines)
+    start = head[0][1].strip() if head else ""
+    if not _may_be_whole(start, len(head) > 1, path):
+        return _objects(_parsed(lines, report), report)
+    lines = list(lines)
+    whole, error = _loaded("\n".join(line for _, line in lines))
+    if error and start.startswith("{") and start != "{":  # a damaged line
+        return _objects(_parsed(lines, report), report)
+    if report.malformed:
+        report.refuse()
+    if error:
         raise CorpusError(
-            f"The corpus {path} is one JSON object in several lines. Expected: "
-            "JSON lines, an object in each, or an array of objects, alone or "
-            "as the only one in an object. "
-            f"Received: {first[1]!r}, the first line"
+            f"The corpus {path} is damaged JSON, or several objects of several "
+            "lines. Expected: JSON lines, an object in each, or an array of "
+            "objects, alone or as the only one in an object. "
+            f"Received: {error}"
         )
-    return _objects(_parsed(lines, report), report)
+    if isinstance(whole, dict):
+        whole = _only_list(whole) or [whole]
+    report.unit, report.seen = "row", len(whole)
+    return _objects(enumerate(whole, start=1), report)
+
+
+def _may_be_whole(start, has_more, path):
+    """Whether JSON that begins with a line may be one array or object."""
+    is_json = path.name.lower().endswith((".json", ".json.gz"))
+    if not (start == "{" or start.startswith(("[", "{") if is_json else "[")):
+        return False
+    return not has_more or bool(_loaded(start)[1])
 
 
 def _loaded(text):
-    """The value of a JSON text; `None` if it is damaged."""
+    """The value of a JSON text, and what is wrong with it."""
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+        return json.loads(text), None
+    except (ValueError, RecursionError) as error:
+        return None, error
 
 
 def _only_list(whole):
@@ -82,27 +85,13 @@ def _only_list(whole):
     return None if is_record or len(lists) != 1 else lists.popitem()[1]
 
 
-def _array(text, path):
-    """The values of a JSON array; `None` of several in lines."""
-    try:
-        return json.loads(text)
-    except RecursionError:
-        return None
-    except ValueError as error:
-        if "Extra data" in str(error):
-            return None
-        raise CorpusError(
-            f"The corpus {path} is a damaged JSON array. Expected: an array "
-            f"of objects, or JSON lines, an object in each. Received: {error}"
-        ) from error
-
-
 def _parsed(lines, report):
     for number, line in lines:
-        try:
-            yield number, json.loads(line)
-        except (ValueError, RecursionError):
+        record, error = _loaded(line)
+        if error:
             report.add(number, "invalid JSON")
+        else:
+            yield number, record
 
 
 def _objects(numbered, report):

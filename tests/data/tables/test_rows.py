@@ -80,8 +80,9 @@ def test_the_only_array_of_an_object_is_read(write, indent):
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
-def test_a_record_with_a_list_of_objects_is_one_row(write, name):
-    path = write('{"Text": "a", "spans": [{"start": 0}]}', name)
+@pytest.mark.parametrize("record", ["{%s}", "{\n%s\n}"])
+def test_a_record_with_a_list_of_objects_is_one_row(write, name, record):
+    path = write(record % '"Text": "a", "spans": [{"start": 0}]', name)
     assert read_rows(path, text=None)["text"] == ["a"]
 
 
@@ -252,9 +253,10 @@ def test_another_encoding_is_an_error_that_names_it(write, most):
 @pytest.mark.parametrize(
     "name, content, message",
     [
-        ("a.json", '[{"text": "a"}, {"tex', "damaged JSON array"),
-        ("a.json", '{\n"text": "a"\n}', "one JSON object in several lines"),
-        ("a.json", '{"text": "a",\n"b": [{}]}', "one JSON object in several"),
+        ("a.json", '[{"text": "a"}, {"tex', "damaged JSON, or"),
+        ("a.json", '{\n"text": "a"\n', "damaged JSON, or"),
+        ("a.json", '{\n"a": 1\n}\n{\n"a": 2\n}', "several objects.*Extra data"),
+        ("a.json", b'[\n{"text":\n"\xe9"}\n]', "not text.*line 3 .invalid UTF"),
         ("a.csv", "text,label\n,x\n", "no usable row.*empty text"),
         (
             "a.csv",

@@ -399,6 +399,14 @@ def test_a_bad_record_leaves_out_its_sentence(write):
     assert [x[0][0] for x in found] == ["2", "4"]
 
 
+def test_an_array_with_a_bad_line_has_no_sentences(write):
+    rows = [{"s": n, "word": f"w{n}", "tag": "O"} for n in (1, 1, 2, 3)]
+    text = "[\n" + ",\n".join(map(json.dumps, rows)) + "\n]"
+    path = write(text.encode().replace(b'"w1"', b'"\xe9"', 1), "a.json")
+    with pytest.raises(CorpusError, match="line 2 .invalid UTF-8"):
+        read_tagged_words(path, sentence="s")
+
+
 def test_a_header_that_is_read_as_a_word_is_warned_of(write):
     with pytest.warns(CorpusWarning, match="'Word', 'Tag', looks like a head"):
         read_tagged_words(write(KAGGLE, "a.csv"), 2, 4, sentence=1)
