@@ -18,7 +18,6 @@ a quotation, and must not swallow the rows down to the next `"`.
 import collections
 import contextlib
 import csv
-import itertools
 import re
 
 from kerasrnn.data.tables.encodings import decode
@@ -27,26 +26,32 @@ _LARGEST = 2**24  # characters in a cell
 _FEW = 100  # lines from which the delimiter is chosen
 
 
-def delimited_rows(first, more, report, delimiter):
-    """Yields `(number, cells)`, the rows that are not blank.
+def row_reader(first, delimiter):
+    """Returns a function that reads rows as the first lines are written.
 
-    The number is that of the row's first line. Bytes that are not UTF-8 become
-    lone surrogates in a quoted table, and spoil their line elsewhere.
+    It takes an iterable of `(number, line)`, lines as bytes, and the `Report`
+    that bad lines are added to. It returns an iterator of `(number, cells)`,
+    the rows that are not blank; the number is that of the row's first line.
+    Bytes that are not UTF-8 become lone surrogates in a quoted table, and
+    spoil their line elsewhere.
 
     Args:
-        first: List of `(number, line)`, lines as bytes; the first has text.
-        more: Iterator of the lines after them.
-        report: The `Report` that bad lines are added to.
+        first: List of `(number, line)`; the first has text.
         delimiter: String, what is between cells.
     """
-    lines = itertools.chain(first, more)
     head = [_text(line) for _, line in first]
-    if delimiter != "\t" and _are_escaped(head, delimiter):
-        lines = _doubled(lines, delimiter)
+    is_escaped = delimiter != "\t" and _are_escaped(head, delimiter)
+    if is_escaped:
         head = [_text(line) for _, line in _doubled(first, delimiter)]
     quotes = _Quotes(head, delimiter)
     rows = _quoted_rows if quotes.quoted else _plain_rows
-    yield from rows(lines, delimiter, quotes, report)
+
+    def read(lines, report):
+        if is_escaped:
+            lines = _doubled(lines, delimiter)
+        return rows(lines, delimiter, quotes, report)
+
+    return read
 
 
 def _text(line):

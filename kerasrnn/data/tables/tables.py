@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.report import Report
-from kerasrnn.data.tables.delimited import delimited_rows
 from kerasrnn.data.tables.delimited import delimiter_of
+from kerasrnn.data.tables.delimited import row_reader
 from kerasrnn.data.tables.encodings import UndecodableError
 from kerasrnn.data.tables.encodings import decode
 from kerasrnn.data.tables.encodings import remedy
@@ -125,11 +125,11 @@ def open_table(source, report, wanted=(), delimiter=None):
         rows = _fasttext_rows(itertools.chain(first, text), report)
         return Table(["label", "text"], rows)
     delimiter = delimiter or delimiter_of(first)
-    rows = delimited_rows(first, text, report, delimiter)
+    read = row_reader(first, delimiter)
+    rows = read(itertools.chain(first, text), report)
     if numbered:
         most = max(map(int, wanted))
-        few = delimited_rows(first, (), Report(path), delimiter)
-        width = _usual_width(few, most)
+        width = _usual_width(read(first, Report(path)), most)
         return _numbered_table(rows, most, width, delimiter, report)
     return _headed_table(rows, report)
 
