@@ -127,7 +127,8 @@ elif BACKEND == "jax":
         )
 
     def scan_reading(read, step, carry, time):
-        if not _on_cpu() or time < 2:
+        # A symbolic time, of an export, is not compared.
+        if not _on_cpu() or not isinstance(time, int) or time < 2:
             return scan(_with(read, step), carry, time)
 
         # On a CPU, XLA joins reading an entry and what uses a part of it, such

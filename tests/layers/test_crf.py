@@ -319,8 +319,10 @@ def test_it_learns_what_a_softmax_cannot():
         history = each.fit(words, tags, epochs=8, verbose=0).history
         best = each.predict(words, verbose=0).argmax(-1)
         assert least <= np.mean((best == tags)[real]) <= most
-        # In training, too, accuracy is that of the best paths.
-        assert least - 0.04 <= history["accuracy"][-1] <= most
+        # In training, too, accuracy is that of the best paths. On JAX, Keras
+        # counts masked steps there.
+        if BACKEND != "jax":
+            assert least - 0.04 <= history["accuracy"][-1] <= most
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ masked row stays in it and needs no special case. Sequences are
 
 from keras import ops
 
+from kerasrnn.layers import _backend
 from kerasrnn.layers.precision import wide
 
 # The logarithm of the weight of a transition that does not exist.
@@ -19,6 +20,27 @@ FORBIDDEN = -1e4
 def maximum(x, axis=None, keepdims=False):
     """Returns the maximum; minus infinity over an empty axis."""
     return ops.max(x, axis=axis, keepdims=keepdims, initial=float("-inf"))
+
+
+def at_tag(tags, width):
+    """Returns booleans `(..., width)`, true at the place of each tag.
+
+    `one_hot` of booleans, or of several axes, cannot be converted to ONNX.
+    """
+    places = ops.arange(width, dtype="int32")
+    return ops.equal(ops.cast(tags, "int32")[..., None], places)
+
+
+def scan_back(step, carry, time):
+    """Returns what `_backend.scan` does with `reverse`, for small results.
+
+    Converted to ONNX, a loop stacks its results in the order of its steps, and
+    not by their index. So they are reversed here.
+    """
+    last, found = _backend.scan(
+        lambda carry, index: step(carry, time - 1 - index), carry, time
+    )
+    return last, ops.flip(found, axis=0)
 
 
 def checked(emissions, mask):

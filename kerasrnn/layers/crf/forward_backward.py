@@ -14,6 +14,7 @@ from kerasrnn.layers import _backend
 from kerasrnn.layers.crf.chain import FORBIDDEN
 from kerasrnn.layers.crf.chain import NEVER
 from kerasrnn.layers.crf.chain import maximum
+from kerasrnn.layers.crf.chain import scan_back
 
 # What is lost is smaller than 1e-37, so that a sum has lost none of its digits
 # if it is above this.
@@ -172,7 +173,7 @@ def _backward_scaled(emissions, mask, transitions, end, before, last, weights):
     last = last * ends
     last = last / ops.sum(last, axis=-1, keepdims=True)
     time = ops.shape(emissions)[0]
-    _, shares = _backend.scan(step, last, time, reverse=True)
+    _, shares = scan_back(step, last, time)
     width = transitions.shape[0]
     pairs = ops.matmul(
         ops.transpose(ops.reshape(before, (-1, width))),
@@ -212,10 +213,6 @@ def _backward_in_logs(emissions, mask, transitions, end, before, last, weights):
         return (old, pairs + here), share
 
     last = ops.softmax(last + end, axis=-1)
-    (_, pairs), shares = _backend.scan(
-        step,
-        (last, ops.zeros_like(transitions)),
-        ops.shape(emissions)[0],
-        reverse=True,
-    )
+    start = last, ops.zeros_like(transitions)
+    (_, pairs), shares = scan_back(step, start, ops.shape(emissions)[0])
     return shares, pairs, last

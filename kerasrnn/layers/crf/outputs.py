@@ -9,6 +9,7 @@ is.
 
 from keras import ops
 
+from kerasrnn.layers.crf.chain import at_tag
 from kerasrnn.layers.crf.chain import maximum
 
 
@@ -23,7 +24,7 @@ def with_path(emissions, mask, tags):
     Returns:
         Tensor of shape `(batch, time, tags)`.
     """
-    on_path = ops.one_hot(tags, emissions.shape[-1], dtype="bool")
+    on_path = at_tag(tags, emissions.shape[-1])
     of_path = ops.sum(
         ops.where(on_path, emissions, 0.0), axis=-1, keepdims=True
     )
@@ -40,6 +41,6 @@ def emissions_and_mask(outputs):
         outputs: Tensor of shape `(batch, time, tags)`.
     """
     tags = ops.argmax(outputs, axis=-1)
-    on_path = ops.one_hot(tags, outputs.shape[-1], dtype="bool")
+    on_path = at_tag(tags, outputs.shape[-1])
     mask = ops.any(outputs != 0, axis=-1)
     return ops.where(on_path, 0.0, outputs), mask

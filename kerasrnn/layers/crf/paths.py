@@ -9,7 +9,9 @@ from kerasrnn.gathering import largest
 from kerasrnn.gathering import unmasked_first
 from kerasrnn.layers import _backend
 from kerasrnn.layers.crf.chain import NEVER
+from kerasrnn.layers.crf.chain import at_tag
 from kerasrnn.layers.crf.chain import maximum
+from kerasrnn.layers.crf.chain import scan_back
 
 
 def path_score(emissions, tags, mask, transitions, end):
@@ -30,7 +32,7 @@ def path_score(emissions, tags, mask, transitions, end):
     known = ops.all(exists | ~mask, axis=0)
     tags = ops.where(exists, tags, 0)
     # What is not chosen may be minus infinity.
-    chosen = ops.one_hot(tags, width, dtype="bool") & mask[..., None]
+    chosen = at_tag(tags, width) & mask[..., None]
     emitted = ops.sum(ops.where(chosen, emissions, 0.0), axis=(0, 2))
 
     tags, lengths = _without_gaps(tags, mask)
@@ -88,7 +90,7 @@ def best_path(emissions, mask, transitions, end):
     last, before = _backend.scan(forward, start, time)
     scores = last + end
     tag = _index_of_maximum(scores)
-    _, tags = _backend.scan(backward, tag, time, reverse=True)
+    _, tags = scan_back(backward, tag, time)
     return tags, maximum(scores, axis=-1)
 
 
@@ -138,7 +140,7 @@ def best_paths(emissions, mask, transitions, end, *, count):
     start = ops.where(is_start, 0.0, start)
     last, origins = _backend.scan(forward, start, time)
     scores, state = largest(last + ops.repeat(end, count), count)
-    _, tags = _backend.scan(backward, state, time, reverse=True)
+    _, tags = scan_back(backward, state, time)
     exists = scores > NEVER / 2
     tags = ops.where(exists, tags, 0)
     return tags, ops.where(exists, scores, float("-inf"))

@@ -461,3 +461,17 @@ def test_a_state_may_be_a_matrix():
         mask = ops.convert_to_tensor(MASK[:2])
         found, expected = (x(SEQUENCE[:2], mask=mask) for x in (fast, loop))
         helpers.assert_close(found, expected)
+
+
+@pytest.mark.skipif(keras.backend.backend() != "jax", reason="JAX's own")
+@small_layers.one_of_a_kind
+def test_rows_and_steps_may_have_symbols(name):
+    """As in what Keras exports of a model with any batch and time."""
+    import jax
+
+    layer = small_layers.fast(name)
+    layer.build((None, None, 2))
+    rows, steps = jax.export.symbolic_shape("rows, steps")
+    x = jax.ShapeDtypeStruct((rows, steps, 2), "float32")
+    exported = jax.export.export(jax.jit(layer))(x)
+    helpers.assert_close(exported.call(SEQUENCE), layer(SEQUENCE))

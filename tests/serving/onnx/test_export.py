@@ -4,12 +4,15 @@ import importlib.util
 import sys
 import types
 
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
 from kerasrnn.data import read_series
+from kerasrnn.layers import CRF
 from kerasrnn.layers import FastGRUCell
+from kerasrnn.layers import FastLSTM
 from kerasrnn.layers import FastRNN
 from kerasrnn.models import LanguageModel
 from kerasrnn.models import PianoRollModel
@@ -19,6 +22,7 @@ from kerasrnn.serving import ExportedModel
 from kerasrnn.serving.onnx import check
 from kerasrnn.serving.onnx import export
 from kerasrnn.serving.onnx.export import export_onnx
+from tests import helpers
 from tests.pipelines import small
 from tests.serving.small import export_small_model
 
@@ -175,3 +179,21 @@ def test_a_loop_around_our_loops_is_converted(tmp_path):
     outcomes = export_onnx(tmp_path / "1", tmp_path / "onnx")
     assert "at most" in outcomes["score_ids"]
     assert "at most" in outcomes["step"]
+
+
+@needs_onnx
+@pytest.mark.slow
+def test_a_keras_model_with_a_crf_is_converted(tmp_path):
+    """Its best path is found from the last step to the first."""
+    inputs = keras.Input((None, 4))
+    outputs = keras.layers.Bidirectional(FastLSTM(4, return_sequences=True))(
+        inputs
+    )
+    outputs = CRF()(keras.layers.Dense(3)(outputs))
+    model = keras.Model(inputs, outputs)
+    model.get_layer("crf").set_weights(
+        [3 * helpers.random(*x.shape) for x in model.get_layer("crf").weights]
+    )
+    model.export(tmp_path / "1", verbose=False)
+    outcomes = export_onnx(tmp_path / "1", tmp_path / "onnx")
+    assert "at most" in outcomes["serve"]
