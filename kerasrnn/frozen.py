@@ -14,7 +14,17 @@ class KeepsFrozen:
     another one makes itself, when it is constructed or built, has no
     configuration in a file: loaded, it would be trained again, and the state of
     the optimizer, which is that of fewer weights, would be skipped.
+
+    What a layer that is not trained makes inside itself is not trained, either:
+    `trainable=False` may be given to its constructor, or be in its
+    configuration.
     """
+
+    def _post_build(self) -> None:
+        # Keras applies `trainable` only to the weights of the layer itself.
+        super()._post_build()  # type: ignore[misc]
+        if not self.trainable:  # type: ignore[attr-defined]
+            set_trainable(self, False)  # type: ignore[arg-type]
 
     def get_build_config(self) -> Config | None:
         config = super().get_build_config()  # type: ignore[misc]

@@ -11,7 +11,10 @@ from kerasrnn.layers import AttentionCell
 from kerasrnn.layers import AttentionRNN
 from kerasrnn.layers import BahdanauAttention
 from kerasrnn.layers import FastGRUCell
+from kerasrnn.layers import FastLSTM
 from kerasrnn.layers import FastRNN
+from kerasrnn.layers import SelfAttentionCell
+from kerasrnn.layers import SelfAttentionRNN
 from kerasrnn.layers import SHACell
 from kerasrnn.models import AttentionSummary
 from kerasrnn.models import Decoder
@@ -92,6 +95,21 @@ LAYERS = {
     ),
     "rnn": (lambda: built(FastRNN(gru()), (2, 3, 4)), ["cell"]),
     "rhn": (lambda: built(RHN(4), (2, 3, 4)), ["cell"]),
+    "self-attention": (
+        lambda: built(
+            SelfAttentionRNN(SelfAttentionCell(gru(), "additive", window=2)),
+            (2, 3, 4),
+        ),
+        ["cell.cell", "cell.attention"],
+    ),
+    "attention": (
+        lambda: called(
+            AttentionRNN(AttentionCell(gru(), BahdanauAttention(3))),
+            (5, 4),
+            (6, 6),
+        ),
+        ["cell.cell", "cell.attention"],
+    ),
 }
 CASES = [(name, path) for name, (_, paths) in LAYERS.items() for path in paths]
 
@@ -124,6 +142,49 @@ def test_a_frozen_part_stays_so(name, path):
     assert flags(copy_of(copy)) == flags(layer)
 
 
+# A translator makes nothing itself.
+@pytest.mark.parametrize("name", sorted(LAYERS.keys() - {"translator"}))
+def test_what_is_made_frozen_is_so_inside(name):
+    layer = LAYERS[name][0]()
+    copy = type(layer).from_config(layer.get_config() | {"trainable": False})
+    copy.build_from_config(layer.get_build_config())
+    assert len(flags(copy)) == len(flags(layer))
+    assert not any(flags(copy) + flags(copy_of(copy)))
+    copy.trainable = True
+    assert flags(copy) == flags(layer)
+
+
+def sequential(layer):
+    return keras.Sequential([keras.Input((6, 4)), layer])
+
+
+@pytest.mark.parametrize("by_argument", [True, False])
+def test_what_keras_makes_of_a_frozen_layer_is_frozen(by_argument):
+    layer = FastLSTM(5, trainable=not by_argument)
+    model = sequential(layer)
+    layer.trainable = False
+    both = sequential(keras.layers.Bidirectional(layer))
+    for frozen in (model, keras.models.clone_model(model), both):
+        assert flags(frozen) and not any(flags(frozen))
+
+
+def test_what_is_frozen_is_not_trained():
+    model = sequential(FastLSTM(5, trainable=False))
+    model.add(keras.layers.Dense(1))
+    model.compile("sgd", "mse")
+    before = model.layers[0].get_weights()
+    model.fit(np.ones((2, 6, 4)), np.ones((2, 1)), verbose=0)
+    for weight, old in zip(model.layers[0].weights, before, strict=True):
+        np.testing.assert_array_equal(weight, old)
+
+
+def test_a_frozen_cell_may_be_in_a_layer_that_is_trained():
+    model = sequential(FastRNN([FastGRUCell(4, trainable=False), gru()]))
+    expected = [False] * 3 + [True] * 3
+    assert flags(model) == expected
+    assert flags(keras.models.clone_model(model)) == expected
+
+
 def test_a_part_of_what_is_frozen_may_be_trained():
     model = language_model()
     model.trainable = False
@@ -137,11 +198,7 @@ def test_a_part_of_what_is_frozen_may_be_trained():
     assert len(copy_of(classifier).trainable_variables) == count
 
 
-def attention_rnn():
-    cell = AttentionCell(gru(), BahdanauAttention(3))
-    return called(AttentionRNN(cell), (5, 4), (6, 6))
-
-
+attention_rnn, _ = LAYERS["attention"]
 # What is inside two parts: a frozen one and a trained one, by path.
 SHARED = {
     "tied": (language_model, "output_projection", "embedding"),
