@@ -1,4 +1,4 @@
-"""Which of the layers inside another one are not trained, saved with it."""
+"""What of the layers inside another one is trained, saved with it."""
 
 from typing import Any
 
@@ -10,14 +10,19 @@ from kerasrnn.typing import Config
 class KeepsFrozen:
     """Base of layers and models whose file says what in them is not trained.
 
-    Keras notes `trainable` in the configuration of a layer. A layer that
-    another one makes itself, when it is constructed or built, has no
-    configuration in a file: loaded, it would be trained again, and the state of
-    the optimizer, which is that of fewer weights, would be skipped.
+    Keras notes `trainable` and the rank of LoRA in the configuration of a
+    layer. A layer that another one makes itself, when it is constructed or
+    built, has no configuration in a file: loaded, all of it would be trained
+    again, and the state of the optimizer, which is that of other weights, would
+    be skipped.
 
     What a layer that is not trained makes inside itself is not trained, either:
     `trainable=False` may be given to its constructor, or be in its
     configuration.
+
+    Of `enable_lora`, rank and alpha are kept, with the default initializers. A
+    file has the sum of the kernel and of what LoRA added to it: Keras loads
+    this as the kernel, and sets the two matrices of LoRA to 0.
     """
 
     def _post_build(self) -> None:
@@ -28,20 +33,22 @@ class KeepsFrozen:
 
     def get_build_config(self) -> Config | None:
         config = super().get_build_config()  # type: ignore[misc]
-        frozen = [
-            index
-            for index, layer in enumerate(_layers(self))
-            if not layer.trainable
-        ]
-        if config is None or not frozen:
-            return config
-        return {**config, "frozen": frozen}
+        if config is None:
+            return None
+        found = {"frozen": _frozen(self), "lora": _lora(self)}
+        return {**config, **{k: v for k, v in found.items() if v}}
 
     def build_from_config(self, config: Config) -> None:
-        frozen = config.get("frozen") or []
-        config = {k: v for k, v in config.items() if k != "frozen"}
+        config = dict(config)
+        frozen = config.pop("frozen", [])
+        lora = config.pop("lora", {})
         super().build_from_config(config)  # type: ignore[misc]
-        for index, layer in enumerate(_layers(self) if frozen else []):
+        layers = _layers(self)
+        for index, how in lora.items():
+            # What was given to this layer has it by its own configuration.
+            if not layers[int(index)].lora_enabled:
+                layers[int(index)].enable_lora(**how)
+        for index, layer in enumerate(layers if frozen else []):
             _set_alone(layer, index not in frozen)
 
 
@@ -58,8 +65,32 @@ def set_trainable(layer: keras.layers.Layer, value: bool) -> None:
 def _set_alone(layer: keras.layers.Layer, value: bool) -> None:
     """Sets `trainable` of a layer, not of those inside, which may be shared."""
     layer._trainable = value
+    kernel = _kernel_under_lora(layer)
     for variable in layer._trainable_variables:
-        variable.trainable = value
+        variable.trainable = value and variable is not kernel
+
+
+def _frozen(layer):
+    return [i for i, x in enumerate(_layers(layer)) if not x.trainable]
+
+
+def _lora(layer):
+    return {
+        str(index): {"rank": inner.lora_rank, "lora_alpha": inner.lora_alpha}
+        for index, inner in enumerate(_layers(layer))
+        if _has_lora(inner)
+    }
+
+
+def _has_lora(layer):
+    return getattr(layer, "lora_enabled", False)
+
+
+def _kernel_under_lora(layer):
+    """Returns the variable that LoRA replaces in training, or `None`."""
+    if not _has_lora(layer):
+        return None
+    return getattr(layer, "_kernel", getattr(layer, "_embeddings", None))
 
 
 def _layers(layer: Any) -> list[Any]:

@@ -1,4 +1,4 @@
-"""A file has which layers inside another one are not trained."""
+"""A file has what of the layers inside another one is trained."""
 
 import operator
 
@@ -236,3 +236,60 @@ def test_a_file_has_the_optimizer_of_what_is_trained(tmp_path):
     table = loaded.encoder.embedding.get_weights()
     loaded.fit(ids, labels, verbose=0)
     np.testing.assert_array_equal(table, loaded.encoder.embedding.get_weights())
+
+
+def with_lora(layer):
+    """A layer where of `Dense` and `Embedding` layers only LoRA is trained."""
+    for inner in layer._flatten_layers():
+        if isinstance(inner, (keras.layers.Dense, keras.layers.Embedding)):
+            inner.enable_lora(2, lora_alpha=3)
+    return layer
+
+
+def lora(layer):
+    return [
+        (inner.lora_rank, inner.lora_alpha)
+        for inner in layer._flatten_layers()
+        if getattr(inner, "lora_enabled", False)
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["language model", "untied", "translator", "mechanism", "attention"]
+)
+def test_lora_is_kept(name):
+    layer = with_lora(LAYERS[name][0]())
+    copy = copy_of(layer)
+    assert lora(copy) == lora(layer) != []
+    assert flags(copy) == flags(layer)
+    # Another frozen layer makes no difference to the kernels under LoRA.
+    layer._flatten_layers()[-1].trainable = False
+    assert flags(copy_of(copy_of(layer))) == flags(layer)
+
+
+def test_lora_is_kept_in_what_is_given_to_a_frozen_layer():
+    classifier = built(TextClassifier(encoder()))
+    classifier.trainable = False
+    classifier.encoder.embedding.trainable = True
+    with_lora(classifier.encoder.embedding)
+    assert flags(copy_of(copy_of(classifier))) == flags(classifier)
+
+
+def test_a_copy_for_another_batch_size_has_lora():
+    model = with_lora(language_model())
+    assert flags(model.with_batch_size(3)) == flags(model)
+
+
+def test_a_file_has_the_optimizer_of_lora(tmp_path):
+    model = TextClassifier(encoder())
+    ids, labels = np.ones((2, 5), "int32"), np.ones((2, 1))
+    model(ids)
+    model.encoder.stack.trainable = False
+    with_lora(model)
+    model.compile("adam", keras.losses.BinaryCrossentropy(from_logits=True))
+    model.fit(ids, labels, verbose=0)
+    path = tmp_path / "model.keras"
+    model.save(path)
+    loaded = keras.saving.load_model(path)  # Keras warns if they differ.
+    assert len(loaded.optimizer.variables) == len(model.optimizer.variables)
+    np.testing.assert_allclose(loaded(ids), model(ids), 1e-5, 1e-6)

@@ -22,8 +22,9 @@ class BuiltWithoutShapes:
 
 
 def _without_shapes(config):
-    """What else a build configuration says: which layers are frozen."""
-    rest = {k: v for k, v in config.items() if k == "frozen"}
+    """What else a build configuration says: what in the layers is trained."""
+    shapes = "input_shape", "shapes_dict"
+    rest = {k: v for k, v in config.items() if k not in shapes}
     return {"shapes_dict": {}, **rest}
 
 
