@@ -5,11 +5,13 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.models.tells_shape import TellsShape
+
 _NAMES = {"ids", "inputs", "source", "vocabulary"}
 _NO_IDS = "alignment"
 
 
-class ReadsIds:
+class ReadsIds(TellsShape):
     """Models and layers whose first argument is ids, or a dictionary of them.
 
     Keras casts floats to the `compute_dtype` of a layer. In half precision this

@@ -9,12 +9,13 @@ from kerasrnn.models.built_without_shapes import BuiltWithoutShapes
 from kerasrnn.models.gives_logits import GivesLogits
 from kerasrnn.models.labels_of_steps import LabelsOfSteps
 from kerasrnn.models.rnn_stack import RNNStack
+from kerasrnn.models.tells_shape import TellsShape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
 
 class RecurrentModel(
-    LabelsOfSteps, BuiltWithoutShapes, GivesLogits, QuantizableModel
+    TellsShape, LabelsOfSteps, BuiltWithoutShapes, GivesLogits, QuantizableModel
 ):
     """Base of models that are recurrent layers between an input and an output.
 

@@ -22,6 +22,7 @@ from kerasrnn.models.forecasting.segments_ahead import parallel_outputs
 from kerasrnn.models.forecasting.segments_ahead import recurrent_outputs
 from kerasrnn.models.labels_of_steps import LabelsOfSteps
 from kerasrnn.models.rnn_stack import RNNStack
+from kerasrnn.models.tells_shape import TellsShape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
@@ -30,7 +31,7 @@ _OF_EMBEDDING = ("shared", "known", "static", "missing")
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class Forecaster(
-    Configured, LabelsOfSteps, BuiltWithoutShapes, QuantizableModel
+    TellsShape, Configured, LabelsOfSteps, BuiltWithoutShapes, QuantizableModel
 ):
     """Reads what columns of numbers were, and forecasts what they will be.
 
