@@ -13,9 +13,11 @@ from kerasrnn.gathering import gather
 from kerasrnn.gathering import where_unmasked
 from kerasrnn.layers import _backend
 from kerasrnn.layers.loop.cells import flat_state_sizes
+from kerasrnn.layers.loop.cells import initial_state
 from kerasrnn.layers.loop.cells import output_size
 from kerasrnn.layers.loop.cells import policy
 from kerasrnn.layers.loop.cells import shape_of
+from kerasrnn.layers.loop.cells import state_sizes
 from kerasrnn.layers.loop.cells import step
 
 
@@ -89,21 +91,28 @@ def check_length(sequences):
         )
 
 
-def check_initial(cell, states, batch):
-    """Raises `ValueError` unless initial states are those of a cell.
+def nested_initial(cell, states, batch):
+    """Returns initial states, nested as the states of a cell are.
 
     Args:
         cell: The cell.
-        states: List of tensors, nested as the states of the cell are.
+        states: List of tensors, nested or, those of a stack, flat.
         batch: Integer, the number of sequences; `None` where it is unknown.
+
+    Raises:
+        ValueError: when the shapes are not those of the states of the cell.
     """
-    found = [tuple(x.shape) for x in keras.tree.flatten(states)]
+    flat = keras.tree.flatten(states)
+    found = [tuple(x.shape) for x in flat]
     expected = [shape_of(size, batch) for size in flat_state_sizes(cell)]
     if len(found) != len(expected) or not all(map(same_shape, found, expected)):
         raise ValueError(
             "`initial_state` must have the shapes of the states of "
             f"{type(cell).__name__}. Expected: {expected}. Received: {found}"
         )
+    if len(states) == len(state_sizes(cell)):
+        return states
+    return keras.tree.pack_sequence_as(initial_state(cell, 1), flat)
 
 
 def check_outputs(cell, outputs, batch):

@@ -64,7 +64,7 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
     Call arguments:
         sequences: Tensor of shape `(batch, time, input_dim)`.
         initial_state: Optional states to start from, of the structure of
-            `cell.state_size`.
+            `cell.state_size`, or as a flat list.
         mask: Optional boolean tensor of shape `(batch, time)`.
         training: Whether to behave as in training (dropout).
 
@@ -195,7 +195,9 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
                 mask = ops.any(mask, axis=-1)
             # A product of NaN with a gradient of 0 is NaN, too.
             sequences = where_unmasked(mask, sequences)
-        running.check_initial(self.cell, initial_state, sequences.shape[0])
+        initial_state = running.nested_initial(
+            self.cell, initial_state, sequences.shape[0]
+        )
         rounded = keras.tree.map_structure(
             lambda x: ops.cast(x, self.cell.compute_dtype), initial_state
         )

@@ -452,6 +452,17 @@ def test_initial_states_of_another_shape_are_refused(cell, shapes):
         FastRNN(cell(4))(np.ones((3, 5, 4), "float32"), initial_state=states)
 
 
+@pytest.mark.parametrize("unroll", [False, True])
+def test_initial_states_of_a_stack_may_be_flat(unroll):
+    layer = FastRNN([FastLSTMCell(4), FastGRUCell(3)], unroll=unroll)
+    x, flat = helpers.random(2, 5, 4), [helpers.random(2, 4)] * 2
+    flat.append(helpers.random(2, 3))
+    nested = [flat[:2], flat[2:]]
+    helpers.assert_close(
+        layer(x, initial_state=flat), layer(x, initial_state=nested)
+    )
+
+
 def test_it_runs_in_the_dtype_of_its_cell():
     for cell in (
         PeepholeLSTMCell(3, dtype="mixed_bfloat16"),
