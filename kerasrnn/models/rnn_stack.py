@@ -12,6 +12,7 @@ from kerasrnn.layers import FastRNN
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent.clone_cell import clone_cell
+from kerasrnn.layers.sequence_checks import check_not_ragged
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -182,6 +183,7 @@ class RNNStack(Configured, KeepsQuantization):
         initial_state: States | None = None,
         training: bool = False,
     ) -> tuple[Tensor, States]:
+        check_not_ragged(sequence)
         x = ops.cast(sequence, self.compute_dtype)
         dropouts = list(self.dropouts)
         if self.variational:

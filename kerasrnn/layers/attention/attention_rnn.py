@@ -11,8 +11,9 @@ from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.attention_loop import attend_in_a_loop
 from kerasrnn.layers.attention.memory_shape import check_memory
 from kerasrnn.layers.loop import cells
-from kerasrnn.layers.loop import running
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
+from kerasrnn.layers.sequence_checks import check_length
+from kerasrnn.layers.sequence_checks import check_mask
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -118,12 +119,13 @@ class AttentionRNN(Configured, keras.layers.Layer):
         training: bool = False,
         sequence_mask: Tensor | None = None,
     ) -> Any:
-        running.check_length(sequence)
+        check_length(sequence)
         check_memory(memory, sequence.shape[0])
         sequence, memory = (
             ops.cast(x, self.compute_dtype) for x in (sequence, memory)
         )
         if sequence_mask is not None:
+            check_mask("sequence_mask", sequence_mask, sequence)
             sequence = where_unmasked(sequence_mask, sequence)
         projected = self.cell.project(memory, memory_mask)
         states = self.cell.get_initial_state(

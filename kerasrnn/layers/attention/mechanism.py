@@ -10,6 +10,7 @@ from kerasrnn.configured import PassesArgumentsOn
 from kerasrnn.layers import _backend
 from kerasrnn.layers.attention.memory_shape import check_memory
 from kerasrnn.layers.quantization import KeepsQuantization
+from kerasrnn.layers.sequence_checks import check_mask
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import Tensor
 
@@ -97,6 +98,7 @@ class AttentionMechanism(PassesArgumentsOn, KeepsQuantization):
             two are the keys and the values.
         """
         if memory_mask is not None:
+            check_mask("memory_mask", memory_mask, memory)
             # A weight of 0 is not enough: 0 times NaN is NaN.
             memory = ops.where(ops.expand_dims(memory_mask, -1), memory, 0)
         return self.keys_and_values(memory)

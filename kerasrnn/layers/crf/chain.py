@@ -10,6 +10,8 @@ from keras import ops
 
 from kerasrnn.layers import _backend
 from kerasrnn.layers.precision import wide
+from kerasrnn.layers.sequence_checks import check_mask
+from kerasrnn.layers.sequence_checks import check_not_ragged
 
 # The logarithm of the weight of a transition that does not exist.
 NEVER = -1e30
@@ -54,8 +56,10 @@ def checked(emissions, mask):
         The emissions in float32 or wider, 0 at masked steps; a mask.
 
     Raises:
-        ValueError: when there is no step.
+        ValueError: when there is no step, emissions are ragged, or a mask has
+            another length.
     """
+    check_not_ragged(emissions)
     emissions = ops.convert_to_tensor(emissions)
     if emissions.shape[1] == 0:
         raise ValueError(
@@ -66,6 +70,7 @@ def checked(emissions, mask):
     if mask is None:
         return emissions, ops.ones(ops.shape(emissions)[:2], "bool")
     mask = ops.cast(mask, "bool")
+    check_mask("mask", mask, emissions)
     return ops.where(mask[..., None], emissions, 0.0), mask
 
 

@@ -81,16 +81,6 @@ def run(cell, sequence, states, mask=None, training=False, last_only=False):
     return sequence, last
 
 
-def check_length(sequences):
-    """Raises `ValueError` if sequences `(batch, time, ...)` have no step."""
-    if sequences.shape[1] == 0:
-        raise ValueError(
-            "A recurrent layer reads sequences of one step or more, "
-            "`(batch, time, ...)`. Received: a sequence of shape "
-            f"{tuple(sequences.shape)}"
-        )
-
-
 def nested_initial(cell, states, batch):
     """Returns initial states, nested as the states of a cell are.
 

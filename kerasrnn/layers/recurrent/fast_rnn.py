@@ -11,6 +11,8 @@ from kerasrnn.layers.loop import running
 from kerasrnn.layers.loop.dropout_masks import draw_dropout_masks
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.quantization import KeepsQuantization
+from kerasrnn.layers.sequence_checks import check_length
+from kerasrnn.layers.sequence_checks import check_mask
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -79,7 +81,8 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
 
     Raises:
         ValueError: when `cell` is not a recurrent cell, a sequence has no
-            step, or initial states are not those of the cell.
+            step or is ragged, a mask has another length, or initial states are
+            not those of the cell.
 
     Example:
 
@@ -136,7 +139,7 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
         mask: Tensor | None = None,
         training: bool = False,
     ) -> Any:
-        running.check_length(sequences)
+        check_length(sequences)
         if self.stateful and self.states is not None:
             sequences, mask = self._of_the_batch(sequences, mask)
         return super().call(sequences, initial_state, mask, training)
@@ -176,7 +179,7 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
             The outputs, as a call with `return_sequences` returns them, and
             the last states: in float32 or wider, if the cell is fast.
         """
-        running.check_length(sequences)
+        check_length(sequences)
         sequences = ops.cast(sequences, self.compute_dtype)
         _, outputs, states = self.inner_loop(sequences, states, mask, training)
         self._maybe_reset_dropout_masks(self.cell)
@@ -193,6 +196,7 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
             mask = ops.cast(mask, "bool")
             if len(mask.shape) == 3:
                 mask = ops.any(mask, axis=-1)
+            check_mask("mask", mask, sequences)
             # A product of NaN with a gradient of 0 is NaN, too.
             sequences = where_unmasked(mask, sequences)
         initial_state = running.nested_initial(
