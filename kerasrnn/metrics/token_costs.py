@@ -4,29 +4,35 @@ import math
 
 from keras import ops
 
+from kerasrnn.arguments import labels_of_steps
 from kerasrnn.arguments import same_shape
 
 # Positions beyond do not fit into int32.
 _MOST = 2**31
 
 
-def check_token_shapes(y_true, y_pred):
-    """Checks that there are logits for each label.
+def labels_of_tokens(y_true, y_pred):
+    """Returns labels as int32, if there are logits for each.
 
     Args:
-        y_true: Tensor, to be of shape `(batch, time)`.
+        y_true: Tensor, to be of shape `(batch, time)` or `(batch, time, 1)`.
         y_pred: Tensor, to be of shape `(batch, time, vocabulary_size)`.
+
+    Returns:
+        Tensor of shape `(batch, time)`.
 
     Raises:
         ValueError: when they are not.
     """
-    if len(y_pred.shape) != 3 or not same_shape(y_true.shape, y_pred.shape[:2]):
+    labels = labels_of_steps(ops.cast(y_true, "int32"))
+    if len(y_pred.shape) != 3 or not same_shape(labels.shape, y_pred.shape[:2]):
         raise ValueError(
             "`y_true` must have shape (batch, time), and `y_pred` "
             "(batch, time, vocabulary_size). Received: "
             f"y_true.shape={tuple(y_true.shape)} and "
             f"y_pred.shape={tuple(y_pred.shape)}"
         )
+    return labels
 
 
 def weights_of_tokens(sample_weight, costs):

@@ -7,7 +7,7 @@ from keras import ops
 
 from kerasrnn.arguments import integer
 from kerasrnn.metrics.pooled_mean import PooledMean
-from kerasrnn.metrics.token_costs import check_token_shapes
+from kerasrnn.metrics.token_costs import labels_of_tokens
 from kerasrnn.metrics.token_costs import token_costs
 from kerasrnn.metrics.token_costs import weights_of_tokens
 from kerasrnn.typing import Config
@@ -32,9 +32,8 @@ class _TokenMean(PooledMean):
         y_pred: Tensor,
         sample_weight: Tensor | None = None,
     ) -> None:
-        y_true = ops.cast(y_true, "int32")
         y_pred = ops.cast(y_pred, "float32")
-        check_token_shapes(y_true, y_pred)
+        y_true = labels_of_tokens(y_true, y_pred)
         weights = ops.cast(ops.not_equal(y_true, self.pad_id), "float32")
         if sample_weight is not None:
             weights = weights * weights_of_tokens(sample_weight, weights)
@@ -76,8 +75,9 @@ class Perplexity(_TokenCost):
         name: Name of the metric.
 
     Call arguments:
-        y_true: Integer tensor of shape `(batch, time)`. A token that is
-            neither padding nor in the vocabulary makes the result NaN.
+        y_true: Integer tensor of shape `(batch, time)` or
+            `(batch, time, 1)`. A token that is neither padding nor in the
+            vocabulary makes the result NaN.
         y_pred: Logits of shape `(batch, time, vocabulary_size)`, of any
             floating type; the computation is in float32.
         sample_weight: Optional tensor of shape `(batch,)` or `(batch, time)`,
@@ -120,8 +120,9 @@ class BitsPerCharacter(_TokenCost):
         name: Name of the metric.
 
     Call arguments:
-        y_true: Integer tensor of shape `(batch, time)`. A token that is
-            neither padding nor in the vocabulary makes the result NaN.
+        y_true: Integer tensor of shape `(batch, time)` or
+            `(batch, time, 1)`. A token that is neither padding nor in the
+            vocabulary makes the result NaN.
         y_pred: Logits of shape `(batch, time, vocabulary_size)`, of any
             floating type; the computation is in float32.
         sample_weight: Optional tensor of shape `(batch,)` or `(batch, time)`,
@@ -161,7 +162,8 @@ class TokenAccuracy(_TokenMean):
         name: Name of the metric.
 
     Call arguments:
-        y_true: Integer tensor of shape `(batch, time)`.
+        y_true: Integer tensor of shape `(batch, time)` or
+            `(batch, time, 1)`.
         y_pred: Logits of shape `(batch, time, vocabulary_size)`, of any
             floating type. Of equal logits, the first counts as largest.
         sample_weight: Optional tensor of shape `(batch,)` or `(batch, time)`,

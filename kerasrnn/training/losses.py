@@ -9,7 +9,7 @@ from kerasrnn.distribute import sum_over_replicas
 from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.metrics.piano_roll_metrics import step_costs
 from kerasrnn.metrics.pooled_mean import check_unweighted
-from kerasrnn.metrics.token_costs import check_token_shapes
+from kerasrnn.metrics.token_costs import labels_of_tokens
 from kerasrnn.metrics.token_costs import token_costs
 from kerasrnn.metrics.token_costs import weights_of_tokens
 from kerasrnn.typing import Config
@@ -63,8 +63,9 @@ class TokenCrossentropy(PooledLoss):
         name: Name of the loss.
 
     Call arguments:
-        y_true: Integer tensor of shape `(batch, time)`. An id that is
-            neither padding nor in the vocabulary makes the loss NaN.
+        y_true: Integer tensor of shape `(batch, time)` or
+            `(batch, time, 1)`. An id that is neither padding nor in the
+            vocabulary makes the loss NaN.
         y_pred: Logits of shape `(batch, time, vocabulary_size)`, of any
             floating type. The loss is computed in float32 or wider.
         sample_weight: Optional tensor of shape `(batch,)` or `(batch, time)`,
@@ -118,9 +119,8 @@ class TokenCrossentropy(PooledLoss):
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         """Returns the part of each token in the mean, `(batch, time)`."""
-        y_true = ops.cast(y_true, "int32")
         y_pred = ops.convert_to_tensor(y_pred)
-        check_token_shapes(y_true, y_pred)
+        y_true = labels_of_tokens(y_true, y_pred)
         y_pred = ops.cast(
             y_pred, keras.backend.result_type(y_pred.dtype, self.dtype)
         )

@@ -481,6 +481,14 @@ def test_labels_are_checked(options, message):
         CRF(**options)
 
 
+def test_tags_may_have_a_last_axis_of_one():
+    crf, _ = made()
+    outputs = crf(helpers.random(2, 4, 3))
+    tags = np.array([[0, 2, 1, 1], [2, 2, 0, 1]])
+    loss = CRFLoss(crf)
+    helpers.assert_close(loss(tags[..., None], outputs), loss(tags, outputs))
+
+
 def test_shapes_are_checked():
     with pytest.raises(ValueError, match="Expected: 2 tags. Received: 3"):
         CRF(["a", "b"]).build((None, None, 3))

@@ -335,9 +335,15 @@ def test_configuration_round_trip(metric_class):
     assert measured(copy, batches) == measured(metric, batches)
 
 
+def test_labels_may_have_a_last_axis_of_one():
+    batches = make_batches()
+    found = [(labels[..., None], logits) for labels, logits in batches]
+    assert measured(Perplexity(), found) == measured(Perplexity(), batches)
+
+
 @pytest.mark.parametrize(
     "labels, logits",
-    [((2, 3, 1), (2, 3, 7)), ((2,), (2, 7)), ((2, 3), (2, 1, 7))],
+    [((2, 3, 2), (2, 3, 7)), ((2,), (2, 7)), ((2, 3), (2, 1, 7))],
 )
 def test_shapes_must_agree(labels, logits):
     metric = Perplexity()

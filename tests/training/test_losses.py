@@ -163,6 +163,12 @@ def test_an_empty_batch_costs_nothing(shape, label_smoothing):
     assert float(loss(np.zeros(shape, "int32"), np.zeros((*shape, 7)))) == 0
 
 
+def test_labels_may_have_a_last_axis_of_one():
+    labels, logits = np.array([[2, 0, 1]]), helpers.random(1, 3, 4)
+    loss = TokenCrossentropy()
+    helpers.assert_close(loss(labels[..., None], logits), loss(labels, logits))
+
+
 def test_shapes_must_agree():
     """Keras would spread the labels of one row over both."""
     with pytest.raises(ValueError, match=r"Received: y_true.shape=\(1, 3\)"):

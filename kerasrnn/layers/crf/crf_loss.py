@@ -5,6 +5,7 @@ from typing import Self
 import keras
 from keras import ops
 
+from kerasrnn.arguments import labels_of_steps
 from kerasrnn.layers.crf.crf import CRF
 from kerasrnn.layers.crf.link import link_of
 from kerasrnn.layers.crf.link import serialized
@@ -31,8 +32,9 @@ class CRFLoss(keras.losses.Loss):
         name: Name of the loss.
 
     Call arguments:
-        y_true: Integer tensor of shape `(batch, time)`. A tag that does not
-            exist, where there is no mask, makes the loss NaN.
+        y_true: Integer tensor of shape `(batch, time)` or
+            `(batch, time, 1)`. A tag that does not exist, where there is no
+            mask, makes the loss NaN.
         y_pred: What the layer returned, of shape `(batch, time, tags)`.
         sample_weight: Optional tensor of shape `(batch,)`.
 
@@ -101,7 +103,7 @@ class CRFLoss(keras.losses.Loss):
                 "the end of the model, such as `model.get_layer(NAME)`. "
                 f"Received: crf={crf.name!r}, which did not return the outputs"
             )
-        y_true = ops.convert_to_tensor(y_true)
+        y_true = labels_of_steps(ops.convert_to_tensor(y_true))
         if len(y_true.shape) != 2:
             raise ValueError(
                 "`y_true` must be integers of shape (batch, time). Received: "
