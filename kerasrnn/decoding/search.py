@@ -82,8 +82,9 @@ class Search(SearchArguments):
     Raises:
         AttributeError: when an attribute is set.
         ValueError: when an argument is out of its range or lacks another that
-            it needs, `states` holds no tensor, with `source_mask` the step
-            returns no alignments, or there are phrases and a `vocabulary`.
+            it needs, `states` holds no tensor, or those of a functional model,
+            with `source_mask` the step returns no alignments, or there are
+            phrases and a `vocabulary`.
     """
 
     def with_(self, **changes: Any) -> Self:
@@ -123,10 +124,17 @@ class Search(SearchArguments):
             it only reads, two dictionaries of nests of tensors `(batch, ...)`.
             All but `"done"` in `rows` are of shape `(batch, beams, ...)`.
         """
-        if not keras.tree.flatten(states):
+        flat = keras.tree.flatten(states)
+        if not flat:
             raise ValueError(
                 "`states` must hold at least one tensor, with a row for each "
                 f"sentence. Received: states={states!r}"
+            )
+        if any(isinstance(x, keras.KerasTensor) for x in flat):
+            raise ValueError(
+                "A search is no layer. Expected: tensors; in a functional "
+                "model, a layer of your own that searches in its `call`. "
+                f"Received: states={states!r}"
             )
         if phrases is not None and shortlist is not None:
             raise ValueError(
@@ -134,7 +142,7 @@ class Search(SearchArguments):
                 "whole vocabulary, or neither `prefix`, `required` nor "
                 f"`forbidden`. Received: {', '.join(phrases)} and `vocabulary`"
             )
-        batch_size = ops.shape(keras.tree.flatten(states)[0])[0]
+        batch_size = ops.shape(flat[0])[0]
         limits = ops.full((batch_size,), self.max_length, dtype="int32")
         if max_lengths is not None:
             limits = ops.clip(ops.cast(max_lengths, "int32"), 0, limits)

@@ -350,6 +350,12 @@ def test_states_say_how_many_sentences_there_are():
         search(table_step, (), ops.zeros((2, 6, 6)), ops.ones((2, 3), "bool"))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_tensors_of_a_functional_model_are_refused(kind):
+    with pytest.raises(ValueError, match=r"no layer.*Received: states=<Keras"):
+        kind(START, END, PAD, 8)(table_step, keras.Input((6,)))
+
+
 @slow_on_jax
 def test_memory_has_a_row_for_each_sentence():
     """Also where sentences that are done were left behind."""
