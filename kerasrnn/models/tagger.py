@@ -16,10 +16,10 @@ from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.models.built_without_shapes import BuiltWithoutShapes
 from kerasrnn.models.character_reader import CharacterReader
+from kerasrnn.models.exports_ids import ExportsIds
 from kerasrnn.models.gives_logits import GivesLogits
 from kerasrnn.models.gives_logits import name_of
 from kerasrnn.models.labels_of_steps import LabelsOfSteps
-from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.typing import Shape
@@ -28,7 +28,7 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class Tagger(
-    ReadsIds,
+    ExportsIds,
     Configured,
     LabelsOfSteps,
     BuiltWithoutShapes,
@@ -192,6 +192,10 @@ class Tagger(
                 f"Received: {sorted(inputs)}"
             )
         return inputs["words"], inputs.get("characters")
+
+    @property
+    def _axes_of_ids(self):
+        return {"words": 2, "characters": 3} if self.characters else 2
 
     def check_loss(self, loss: Any) -> None:
         """Raises `ValueError` if a loss does not take what the model returns.

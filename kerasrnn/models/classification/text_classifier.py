@@ -12,8 +12,8 @@ from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.models.built_without_shapes import BuiltWithoutShapes
 from kerasrnn.models.classification.summary_by_name import get_summary
 from kerasrnn.models.encoder import Encoder
+from kerasrnn.models.exports_ids import ExportsIds
 from kerasrnn.models.gives_logits import GivesLogits
-from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
@@ -21,7 +21,7 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TextClassifier(
-    ReadsIds, Deserialized, BuiltWithoutShapes, GivesLogits, QuantizableModel
+    ExportsIds, Deserialized, BuiltWithoutShapes, GivesLogits, QuantizableModel
 ):
     """Classifies a text by a summary of its encoding.
 

@@ -7,18 +7,18 @@ from keras import ops
 
 from kerasrnn.arguments import positive_integer
 from kerasrnn.distribute.replicas import replica_count
+from kerasrnn.models.exports_ids import ExportsIds
 from kerasrnn.models.language.augmented_loss import augmented_loss
 from kerasrnn.models.language.augmented_loss import check_augmented_loss
 from kerasrnn.models.language.augmented_loss import check_labels
 from kerasrnn.models.language.sampled_softmax import sampled_logits
-from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.recurrent_model import RecurrentModel
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.models.token_output import TokenOutput
 from kerasrnn.typing import Tensor
 
 
-class LanguageLosses(ReadsIds, RecurrentModel):
+class LanguageLosses(ExportsIds, RecurrentModel):
     """The part of `LanguageModel` that computes losses and metrics.
 
     See `LanguageModel` for the arguments.

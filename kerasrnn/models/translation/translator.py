@@ -15,9 +15,9 @@ from kerasrnn.distribute.replicas import share_of_added_loss
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.models.encoder import Encoder
+from kerasrnn.models.exports_ids import ExportsIds
 from kerasrnn.models.gives_logits import GivesLogits
 from kerasrnn.models.labels_of_steps import LabelsOfSteps
-from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.translation.decoder import Decoder
 from kerasrnn.models.translation.guided_attention import alignment_cost
 from kerasrnn.typing import Nest
@@ -26,7 +26,7 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class Translator(
-    ReadsIds, Configured, LabelsOfSteps, GivesLogits, QuantizableModel
+    ExportsIds, Configured, LabelsOfSteps, GivesLogits, QuantizableModel
 ):
     """Recurrent encoder-decoder with attention.
 
@@ -88,6 +88,8 @@ class Translator(
         [Duckworth et al., 2019](https://arxiv.org/abs/1906.04331),
         [Luong et al., 2015](https://arxiv.org/abs/1508.04025).
     """
+
+    _axes_of_ids = {"source": 2, "target": 2}
 
     def __init__(
         self,

@@ -1,0 +1,45 @@
+"""Models that are exported for ids of any number of rows and steps."""
+
+import pathlib
+from typing import Any
+
+import keras
+
+from kerasrnn.models.reads_ids import ReadsIds
+
+
+class ExportsIds(ReadsIds):
+    """Base of models whose inputs are ids alone.
+
+    An exported Keras model reads floats of the length of its first call, and
+    there is none if its inputs are a dictionary. What these models read is
+    known.
+    """
+
+    # The axes of the ids, nested as the inputs are.
+    _axes_of_ids: Any = 2
+
+    def export(
+        self,
+        filepath: str | pathlib.Path,
+        format: str = "tf_saved_model",
+        verbose: bool | None = None,
+        input_signature: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        """Exports the model; see `keras.Model.export`.
+
+        With TensorFlow, it reads int32 ids of any number of rows and steps,
+        unless `input_signature` says otherwise.
+        """
+        # Other backends cannot export all loops without the number of steps.
+        if input_signature is None and keras.backend.backend() == "tensorflow":
+            axes = self._axes_of_ids
+            input_signature = [keras.tree.map_structure(_ids, axes)]
+        super().export(  # type: ignore[misc]
+            filepath, format, verbose, input_signature, **kwargs
+        )
+
+
+def _ids(axes):
+    return keras.InputSpec(shape=(None,) * axes, dtype="int32")
