@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.layers.sequence_checks import check_not_ragged
 from kerasrnn.models.tells_shape import TellsShape
 
 _NAMES = {"ids", "inputs", "source", "vocabulary"}
@@ -34,6 +35,7 @@ def _integers(ids):
             name: x if name == _NO_IDS else _integers(x)
             for name, x in ids.items()
         }
+    check_not_ragged(ids)
     dtype = getattr(ids, "dtype", "int32")
     if keras.backend.is_float_dtype(keras.backend.standardize_dtype(dtype)):
         return ops.cast(ids, "int32")

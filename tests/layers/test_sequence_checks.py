@@ -12,6 +12,7 @@ from kerasrnn.layers import DotAttention
 from kerasrnn.layers import FastLSTM
 from kerasrnn.layers import FastRNN
 from kerasrnn.models import LanguageModel
+from kerasrnn.models import NgramEmbedding
 from kerasrnn.models import PianoRollModel
 from tests import helpers
 
@@ -32,6 +33,7 @@ RAGGED = {
     "memory": lambda x: attending()(X, x),
     "model": lambda x: PianoRollModel(GRUCell(3), 4)(x),
     "ids": lambda x: LanguageModel(9, GRUCell(3), 4)(ragged(5)),
+    "ngrams": lambda x: NgramEmbedding(9, 4)(ragged(5)),
 }
 
 
