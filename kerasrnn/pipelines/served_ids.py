@@ -8,11 +8,11 @@ PAD = -1
 
 
 def checked_ids(ids, vocabulary_size, pad_id):
-    """Returns ids `(batch, time)` with the padding of a model.
+    """Returns ids `(batch, ..., time)` with the padding of a model.
 
     Args:
-        ids: Integer tensor of shape `(batch, time)`, padded with -1 on the
-            right.
+        ids: Integer tensor of shape `(batch, ..., time)`, padded with -1 on
+            the right.
         vocabulary_size: Integer, the number of ids that the model knows.
         pad_id: Integer id, put in the place of -1.
 
@@ -22,7 +22,7 @@ def checked_ids(ids, vocabulary_size, pad_id):
     """
     is_pad = tf.equal(ids, PAD)
     known = tf.logical_or(is_pad, (ids >= 0) & (ids < vocabulary_size))
-    resumed = tf.logical_and(is_pad[:, :-1], ~is_pad[:, 1:])
+    resumed = tf.logical_and(is_pad[..., :-1], ~is_pad[..., 1:])
     checks = [
         tf.debugging.Assert(
             tf.reduce_all(known),

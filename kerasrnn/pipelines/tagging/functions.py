@@ -1,8 +1,10 @@
-"""What a tagger serves: its functions on texts and on words."""
+"""What a tagger serves: its functions on texts, on words and on ids."""
 
 import tensorflow as tf
 
 from kerasrnn.pipelines.graphs import TEXTS
+from kerasrnn.pipelines.served_ids import PAD
+from kerasrnn.pipelines.served_ids import checked_ids
 from kerasrnn.pipelines.tagging.phrases_of_words import PhrasesOfWords
 from kerasrnn.pipelines.xla import AXES
 from kerasrnn.pipelines.xla import Padded
@@ -10,6 +12,8 @@ from kerasrnn.pipelines.xla import in_programs
 from kerasrnn.tokenizers.word_spans import split_into_words
 
 TOKENS = tf.TensorSpec([None, None], tf.string, name="tokens")
+WORDS = tf.TensorSpec([None, None], tf.int32, name="words")
+CHARACTERS = tf.TensorSpec([None, None, None], tf.int32, name="characters")
 
 
 class TaggingFunctions:
@@ -30,9 +34,13 @@ class TaggingFunctions:
 
     def by_name(self):
         """Returns the functions by name, each in a list with its arguments."""
+        ids = [WORDS]
+        if self.tagger.characters is not None:
+            ids.append(CHARACTERS)
         return {
             "serving_default": [self.tag, TEXTS],
             "tag_tokens": [self.tag_tokens, TOKENS],
+            "tag_ids": [self.tag_ids, *ids],
         }
 
     def tag(self, text):
@@ -50,6 +58,20 @@ class TaggingFunctions:
         lengths = tf.cast(words.row_lengths(), tf.int32)
         positions = tf.ragged.range(lengths).with_row_splits_dtype(tf.int64)
         return self._answer(words, positions, positions + 1)
+
+    def tag_ids(self, words, characters=None):
+        """The numbers of the tags of words.
+
+        Padding is -1, of words, and of the characters of each word. There are
+        no probabilities: ONNX lacks what they need where there is a `CRF`.
+        """
+        features = self.tagger.features
+        ids = [_checked(words, features.words)]
+        if characters is not None:
+            with tf.control_dependencies([_same_words(words, characters)]):
+                ids.insert(0, _checked(characters, features.characters))
+        best, _ = self.best(*ids)
+        return {"tags": tf.where(tf.not_equal(words, PAD), best, PAD)}
 
     def _answer(self, words, starts, ends):
         features = self.tagger.features
@@ -89,3 +111,17 @@ class TaggingFunctions:
             letters = Padded((*AXES, "letters"), features.characters.pad_id)
             arguments.insert(0, letters)
         return in_programs(self._best, self._best, arguments, sizes)
+
+
+def _checked(ids, tokenizer):
+    return checked_ids(ids, tokenizer.vocabulary_size, tokenizer.pad_id)
+
+
+def _same_words(words, characters):
+    """Raises unless there are characters of each word."""
+    shapes = tf.shape(words), tf.shape(characters)
+    return tf.debugging.Assert(
+        tf.reduce_all(tf.equal(shapes[0], shapes[1][:2])),
+        ["There must be characters of each word. Received shapes:", *shapes],
+        summarize=-1,
+    )

@@ -34,8 +34,9 @@ class TextTagger(Tagging):
 
     It is saved to one `.keras` file, with the optimizer if the model is
     compiled. A loaded pipeline can tag texts, continue its training or be
-    exported. Two signatures are served: `serving_default` on raw text, which
-    it splits into words, and `tag_tokens` on words that are given.
+    exported. Three signatures are served: `serving_default` on raw text, which
+    it splits into words, `tag_tokens` on words that are given, and `tag_ids` on
+    the ids of words and characters.
 
     Args:
         model: A `kerasrnn.models.Tagger`.

@@ -113,6 +113,24 @@ def test_given_words_are_not_split(tagger):
     assert found["tags"].numpy()[1, 0] != b""
 
 
+def test_ids_are_tagged_as_their_words_are(tagger):
+    words = tf.ragged.constant([["Anna", "Maria", "lives"], ["Bob"]])
+    features = tagger.features
+    ids = {name: x.to_tensor(-1) for name, x in features.ids(words).items()}
+    tag_ids = tagger.signatures["tag_ids"]
+    found = tag_ids(**ids)
+    expected = tagger.signatures["tag_tokens"](words.to_tensor(""))
+    names = np.array([*tagger.tags, ""])[found["tags"]]
+    assert names.tolist() == expected["tags"].numpy().astype(str).tolist()
+    for wrong, message in (
+        ({"words": ids["words"][:, :2]}, "characters of each word"),
+        ({"words": ids["words"] + 99}, "Ids must be from 0 to"),
+        ({"characters": ids["characters"][:, :, ::-1]}, "on the right"),
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+            tag_ids(**ids | wrong)
+
+
 @pytest.mark.slow
 def test_file_and_export_answer_alike(tagger, tmp_path):
     texts = ["Anna Maria lives in Rome.", "", "Bob 😀"]

@@ -131,6 +131,7 @@ def forecaster():
         (small.translator, {"decode_step", "encode_ids", "translate_ids"}),
         (small.labeller, {"label_ids"}),
         (small.language, {"score_ids", "step"}),
+        (small.tagger, {"tag_ids"}),
         (music, {"serving_default", "step"}),
         (forecaster, {"serving_default", "start", "step"}),
     ],
