@@ -115,15 +115,6 @@ def check_shape(name, x, shape):
         )
 
 
-def labels_of_steps(y_true):
-    """Returns labels `(batch, time)`, also if given as `(batch, time, 1)`.
-
-    The sparse losses of Keras take both.
-    """
-    shape = y_true.shape
-    return y_true[..., 0] if len(shape) == 3 and shape[2] == 1 else y_true
-
-
 def integers(name, values):
     """Returns `values` as a tuple of `int`s, or raises `ValueError`."""
     try:

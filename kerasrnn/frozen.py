@@ -16,8 +16,8 @@ class KeepsFrozen:
     again, and the state of the optimizer, which is that of other weights, would
     be skipped.
 
-    What a layer that is not trained makes inside itself is not trained, either:
-    `trainable=False` may be given to its constructor, or be in its
+    What a layer that is not trained has inside is not trained, either, when it
+    is built: `trainable=False` may be given to its constructor, or be in its
     configuration.
 
     Of `enable_lora`, rank and alpha are kept, with the default initializers. A
@@ -25,10 +25,14 @@ class KeepsFrozen:
     this as the kernel, and sets the two matrices of LoRA to 0.
     """
 
+    _was_built = False
+
     def _post_build(self) -> None:
         # Keras applies `trainable` only to the weights of the layer itself.
         super()._post_build()  # type: ignore[misc]
-        if not self.trainable:  # type: ignore[attr-defined]
+        # Keras may build a model once more: what was thawed stays so.
+        is_first, self._was_built = not self._was_built, True
+        if is_first and not self.trainable:  # type: ignore[attr-defined]
             set_trainable(self, False)  # type: ignore[arg-type]
 
     def get_build_config(self) -> Config | None:

@@ -26,6 +26,15 @@ def gather(x, index, axis=1):
     return ops.reshape(taken, (*ops.shape(index), *rest))
 
 
+def without_last_axis(labels):
+    """Returns labels `(batch, time)`, also if given as `(batch, time, 1)`.
+
+    The sparse losses of Keras take both.
+    """
+    shape = labels.shape
+    return labels[..., 0] if len(shape) == 3 and shape[2] == 1 else labels
+
+
 def where_unmasked(mask, x, otherwise=0):
     """Returns `x` where a mask of its first axes is true."""
     for _ in range(len(x.shape) - len(mask.shape)):

@@ -51,7 +51,9 @@ def parsed_tag(tag: str) -> tuple[str, str]:
 
 
 def has_type(tag: str) -> bool:
-    """Whether a tag is one such as `B-PER`; `B` may be any other.
+    """Whether a tag is one such as `B-PER`.
+
+    A prefix alone, as `B`, may be a part of speech.
 
     Args:
         tag: String.

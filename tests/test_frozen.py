@@ -198,6 +198,17 @@ def test_a_part_of_what_is_frozen_may_be_trained():
     assert len(copy_of(classifier).trainable_variables) == count
 
 
+def test_what_was_thawed_stays_so():
+    """On JAX, Keras builds a model once more where it is evaluated."""
+    model = built(TextClassifier(encoder()))
+    model.trainable = False
+    model.encoder.stack.trainable = True
+    expected = flags(model)
+    model.compile(loss=keras.losses.BinaryCrossentropy(from_logits=True))
+    model.evaluate(np.ones((2, 3), "int32"), np.ones((2, 1)), verbose=0)
+    assert flags(model) == expected
+
+
 attention_rnn, _ = LAYERS["attention"]
 # What is inside two parts: a frozen one and a trained one, by path.
 SHARED = {

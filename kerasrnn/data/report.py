@@ -83,6 +83,22 @@ class Report:
             f"Received: {self.received()}"
         )
 
+    def refuse_all(self, items, expected):
+        """Raises `CorpusError` because nothing can be used.
+
+        Args:
+            items: String, what is lacking.
+            expected: String, what there should be.
+        """
+        self.check_encoding()
+        found = "; ".join([self.received(1), *self.notes])
+        if self.seen and not (self.malformed or self.notes):
+            found += ", all blank"
+        raise CorpusError(
+            f"The corpus {self.corpus} has no usable {items}. "
+            f"Expected: {expected}. Received: {found}"
+        )
+
     def _remedy(self):
         """How to convert the text, if much of it has another encoding."""
         if len(self._undecodable) > _SHARE * self.seen:

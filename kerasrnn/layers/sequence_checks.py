@@ -3,8 +3,12 @@
 from kerasrnn.arguments import same_shape
 
 
-def check_length(sequences):
-    """Raises `ValueError` if sequences `(batch, time, ...)` have no step."""
+def check_sequences(sequences):
+    """Raises `ValueError` if sequences are ragged, or have no step.
+
+    Args:
+        sequences: Tensor of shape `(batch, time, ...)`.
+    """
     check_not_ragged(sequences)
     if sequences.shape[1] == 0:
         raise ValueError(

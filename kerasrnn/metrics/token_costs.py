@@ -4,8 +4,8 @@ import math
 
 from keras import ops
 
-from kerasrnn.arguments import labels_of_steps
 from kerasrnn.arguments import same_shape
+from kerasrnn.gathering import without_last_axis
 
 # Positions beyond do not fit into int32.
 _MOST = 2**31
@@ -24,7 +24,7 @@ def labels_of_tokens(y_true, y_pred):
     Raises:
         ValueError: when they are not.
     """
-    labels = labels_of_steps(ops.cast(y_true, "int32"))
+    labels = without_last_axis(ops.cast(y_true, "int32"))
     if len(y_pred.shape) != 3 or not same_shape(labels.shape, y_pred.shape[:2]):
         raise ValueError(
             "`y_true` must have shape (batch, time), and `y_pred` "

@@ -22,7 +22,7 @@ class BuiltWithoutShapes:
 
 
 def _without_shapes(config):
-    """What else a build configuration says: what in the layers is trained."""
+    """A build configuration without the shapes of inputs."""
     shapes = "input_shape", "shapes_dict"
     rest = {k: v for k, v in config.items() if k not in shapes}
     return {"shapes_dict": {}, **rest}

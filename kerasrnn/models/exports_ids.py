@@ -12,11 +12,11 @@ class ExportsIds(ReadsIds):
     """Base of models whose inputs are ids alone.
 
     An exported Keras model reads floats of the length of its first call, and
-    there is none if its inputs are a dictionary. What these models read is
+    cannot be exported if it reads a dictionary. What these models read is
     known.
     """
 
-    # The axes of the ids, nested as the inputs are.
+    # How many axes ids have, nested as the inputs are.
     _axes_of_ids: Any = 2
 
     def export(

@@ -21,18 +21,19 @@ class ReadsIds(TellsShape):
     """
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        first = map(_integers, args[:1])
+        first = map(_checked, args[:1])
         for name in _NAMES & kwargs.keys():
-            kwargs[name] = _integers(kwargs[name])
+            kwargs[name] = _checked(kwargs[name])
         return super().__call__(  # type: ignore[misc]
             *first, *args[1:], **kwargs
         )
 
 
-def _integers(ids):
+def _checked(ids):
+    """Returns ids as integers; refuses ragged ones."""
     if isinstance(ids, dict):
         return {
-            name: x if name == _NO_IDS else _integers(x)
+            name: x if name == _NO_IDS else _checked(x)
             for name, x in ids.items()
         }
     check_not_ragged(ids)

@@ -6,7 +6,6 @@ from typing import Any
 from typing import NamedTuple
 
 from kerasrnn.arguments import optional_positive_integer
-from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.parallel.guided_alignment import alignments_of
 from kerasrnn.data.tables.line_pairs import column_names
 from kerasrnn.data.tables.lines import existing_path
@@ -125,14 +124,9 @@ def read_parallel_corpus(
     rows = read_columns(path, columns, limit, delimiter=delimiter)
     report = rows.report
     if not len(rows):
-        report.check_encoding()
-        found = report.received(1)
-        if report.seen and not report.malformed:
-            found += ", all blank"
-        raise CorpusError(
-            f"The corpus {report.corpus} has no usable {report.unit}. "
-            "Expected: lines of `source TAB target`, or the format of the "
-            f"file's name. Received: {found}"
+        report.refuse_all(
+            report.unit,
+            "lines of `source TAB target`, or the format of the file's name",
         )
     finish(rows)
     pairs: list[Any] = list(zip(rows["source"], rows["target"], strict=True))

@@ -63,11 +63,12 @@ def zone_name(zone):
     Raises:
         ValueError: when pandas finds it by no name.
     """
-    fixed = None if isinstance(zone, str) else zone.utcoffset(None)
+    is_zone = isinstance(zone, datetime.tzinfo)
+    fixed = zone.utcoffset(None) if is_zone else None
     name = str(zone if fixed is None else datetime.timezone(fixed))
     try:
         import_pandas().DatetimeIndex([]).tz_localize(name)
-    except (KeyError, ValueError) as error:
+    except (LookupError, ValueError, OSError) as error:
         raise ValueError(
             "A time zone must have a name that pandas finds, such as "
             f"'Europe/Berlin'. Received: {zone!r}"

@@ -94,8 +94,8 @@ def _named(zone, column, report):
         return zone_name(zone)
     except ValueError as error:
         raise CorpusError(
-            f"{error} in the column {column.name!r} of {report.corpus}, which "
-            "`dt.tz_convert` turns into another"
+            f"In the column {column.name!r} of {report.corpus}: {error}. "
+            "Convert it before, as by `.dt.tz_convert('Europe/Berlin')`"
         ) from error
 
 

@@ -185,8 +185,10 @@ def _with_defaults(columns, sentences, cells):
     tag = last
     if "upos" in names and (names == _CONLL_U or not of_phrases):
         tag = names.index("upos")
-    elif of_phrases:  # of nested names, the outer come first
-        tag = of_phrases[0 if counts else -1]
+    elif counts and of_phrases:
+        tag = of_phrases[0]  # of nested names, as of GermEval, the outer
+    elif of_phrases:
+        tag = of_phrases[-1]  # names, as of CoNLL-2003, not chunks
     return columns._replace(counts=counts, word=word, tag=tag)
 
 

@@ -48,10 +48,7 @@ def _joined_rows(paths, columns, report):
     for side, lines in zip(sides, texts, strict=True):
         side.check_encoding()
         if not (side.malformed or any(map(str.strip, lines))):
-            raise CorpusError(
-                f"The corpus {side.corpus} is empty. Expected: a sentence in "
-                f"each line. Received: {side.seen} lines, all blank"
-            )
+            side.refuse_all("sentence", "one in each line")
     if all(map(_is_of_pairs, texts)):
         raise CorpusError(
             f"The files {report.corpus} have a tab in every line. Expected: a "

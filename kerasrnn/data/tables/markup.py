@@ -1,16 +1,18 @@
 """Lines of markup in files of sentences.
 
 Of a file with `<seg>` elements, as test sets of WMT have, these are the lines,
-unless more lines outside of them have text. In other files, lines of the tags
-that are known from corpora, such as `<url>...</url>` in the training sets of
-IWSLT, or `<doc id="1">`, are no sentences. Any other markup may be: texts of
+unless as many lines have text outside of them. In other files, lines of the
+tags that are known from corpora, such as `<url>...</url>` in the training sets
+of IWSLT, or `<doc id="1">`, are no sentences. Any other markup may be: texts of
 programs or of pages have it.
 """
 
 import html
 import re
 
-_SEGMENT = re.compile(r"<seg\b[^>]*>(.*?)</seg>", re.DOTALL | re.IGNORECASE)
+_SEGMENT = re.compile(
+    r"<seg\b[^>]*>((?:(?!<seg\b).)*?)</seg>", re.DOTALL | re.IGNORECASE
+)
 _ANY_TAG = re.compile(r"\s*(?:<[^<>]*>\s*)*")
 
 
@@ -39,7 +41,7 @@ def sentences_in(lines, report):
     Args:
         lines: List of strings; those that were reported are blank.
         report: The `Report` that gets notes of what is left out. It must have
-            no bad line if there are segments, which their lines do not count.
+            no bad line if there are segments, since these have other numbers.
     """
     if segments := _segments(lines, report):
         if report.malformed:
@@ -64,7 +66,8 @@ def _segments(lines, report):
         for number, line in enumerate(outside, start=1)
         if not (_ANY_TAG.fullmatch(line) or _is_fact(line))
     }
-    if len(others) > len(found):
+    begun = sum(line.lstrip().lower().startswith("<seg") for line in lines)
+    if others and len(others) >= begun:
         return []
     _note(others, "are outside of `<seg>`", report)
     return [" ".join(html.unescape(text).split()) for text in found]

@@ -35,11 +35,12 @@ def json_records(path, report):
     head = list(itertools.islice(lines, 2))
     lines = itertools.chain(head, lines)
     start = head[0][1].strip() if head else ""
-    if not _may_be_whole(start, len(head) > 1, path):
+    has_more = len(head) > 1 or bool(report.malformed)
+    if not _may_be_whole(start, has_more, path):
         return _objects(_parsed(lines, report), report)
     lines = list(lines)
     whole, error = _loaded("\n".join(line for _, line in lines))
-    if error and start.startswith("{") and start != "{":  # a damaged line
+    if error and start.startswith("{") and start != "{":  # lines
         return _objects(_parsed(lines, report), report)
     if report.malformed:
         report.refuse()

@@ -126,12 +126,7 @@ def read_rows(
         )
     rows = read_columns(source, columns, limit)
     if not len(rows):
-        rows.report.check_encoding()
-        raise CorpusError(
-            f"The corpus {rows.report.corpus} has no usable row. Expected: "
-            f"rows with {', '.join(columns)}. "
-            f"Received: {rows.report.received(1)}"
-        )
+        rows.report.refuse_all("row", f"rows with {', '.join(columns)}")
     return finish(rows)
 
 

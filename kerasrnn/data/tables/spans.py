@@ -79,11 +79,12 @@ def _with_words(rows):
 
 def _marked_texts(table, column, report):
     """Yields `(number, text, spans)`, the spans in their order."""
+    refused = []
     for number, row in table.rows:
         text, spans = row.get("text"), row.get(column)
         answer = row.get("answer")
         if isinstance(answer, str) and answer in _REFUSED:
-            report.add(number, f"its answer is {answer!r}")
+            refused.append(f"{report.unit} {number}, {answer!r}")
             continue
         if spans is None and answer == "accept":
             spans = []
@@ -96,6 +97,11 @@ def _marked_texts(table, column, report):
             yield number, decoded(text, "text"), found
         except ValueError as error:
             report.add(number, error)
+    if refused:
+        report.notes.append(
+            f"{len(refused)} rows whose `answer` is 'reject' or 'ignore' were "
+            f"left out, first {refused[0]}"
+        )
 
 
 def _span(span, length):

@@ -34,18 +34,18 @@ def sentence_table(table, word, tag, sentence, report):
     """
 
     def joined():
-        last, bad, known = 0, set(), 0
+        bad, known = set(), 0
         rows = _words(table.rows, word, tag, sentence, report)
-        for numbers, names, words, end in _sentences(rows, report):
+        for start, found, end in _sentences(rows, report):
             bad.update(
                 place
                 for place, reason in report.malformed[known:]
                 if reason != HEADER_AGAIN
             )
             known = len(report.malformed)
-            is_named = not any(map(is_missing, names))
-            start = last + 1 if is_named else numbers[0]
-            last = numbers[-1]
+            numbers, names, words = zip(*found, strict=True)
+            if any(map(is_missing, names)):
+                start = numbers[0]
             if bad.isdisjoint(range(start, end)):
                 tokens, tags = map(list, zip(*words, strict=True))
                 yield numbers[0], {"tokens": tokens, "tags": tags}
@@ -75,19 +75,27 @@ def _cell(value, name):
 
 
 def _sentences(rows, report):
-    """Yields what the rows of a sentence have, and the number after them."""
-    found, last, known = [], None, 0
-    for number, name, pair in rows:
-        is_after_header = any(
-            reason == HEADER_AGAIN for _, reason in report.malformed[known:]
-        )
+    """Yields the rows of each sentence, and between which places it is.
+
+    These are the first that may be of it, and the first after it.
+    """
+    found, last, start, known = [], None, 1, 0
+    for row in rows:
+        number, name, _ = row
+        headers = [
+            place
+            for place, reason in report.malformed[known:]
+            if reason == HEADER_AGAIN
+        ]
         known = len(report.malformed)
         is_new = not is_missing(name) and name != last
-        if found and (is_new or is_after_header):
-            yield *zip(*found, strict=True), number
-            found = []
-        if is_new or is_after_header:
+        if found and (is_new or headers):
+            yield start, found, headers[0] if headers else number
+            start, found = found[-1][0] + 1, []
+        if headers:
+            start = headers[-1] + 1
+        if is_new or headers:
             last = name
-        found.append((number, name, pair))
+        found.append(row)
     if found:
-        yield *zip(*found, strict=True), report.seen + 1
+        yield start, found, report.seen + 1

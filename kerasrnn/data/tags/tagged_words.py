@@ -104,12 +104,7 @@ def read_tagged_words(
         sentence=sentence,
     )
     if not len(rows):
-        rows.report.check_encoding()
-        raise CorpusError(
-            f"The corpus {rows.report.corpus} has no usable sentence. "
-            f"Expected: {SENTENCE_FORMS}. "
-            f"Received: {rows.report.received(1)}"
-        )
+        rows.report.refuse_all("sentence", SENTENCE_FORMS)
     finish(rows)
     return [
         list(zip(*sentence, strict=True))

@@ -25,19 +25,20 @@ _BEFORE = r"(^|[\s(\[\"'“‘„«])"
 # A full stop behind these ends no sentence: initials, letters with full stops
 # between them.
 _NO_END = rf"{_BEFORE}((?:\pL\.-?)+\pL|\p{{Lu}}|{_ABBREVIATIONS})\."
-# Nor behind the number of an item, at the start of a line or after a sentence.
+# Nor behind the number of an item, at the start of a line or after a sentence,
+# whose last word is longer than an abbreviation, such as "vol. 2."
 _CLOSING = r"[\"'”’»)\]]*"
-_ITEM = rf"((?:^|[.!?:;…]{_CLOSING}[ \t])[ \t]*[(\[]?\pN{{1,2}})\."
-# Nor behind an ordinal in German, before a month or after these words; "am" is
-# not among them, for "I am 25." After a day, other languages than German write
-# the month with a small letter.
+_ITEM = rf"((?:^|\pL{{4,}}[.!?…]{_CLOSING}[ \t])[ \t]*[(\[]?\pN{{1,2}})\."
+# Nor behind an ordinal in German, before a month or after these words. Others,
+# as "am", are words of other languages: "I am 25." After a day, other languages
+# than German write the month with a small letter.
 _AFTER_DAY = (
     "Jan(?:uar)?|Jänner|Feb(?:ruar)?|März?|Apr(?:il)?|Mai|Juni?|Juli?"
     "|Aug(?:ust)?|Sept?(?:ember)?|Okt(?:ober)?|Nov(?:ember)?|Dez(?:ember)?"
     "|Jahrhunderts?|Jh"
 )
 _DAY = rf"{_BEFORE}(\pN{{1,2}})\.([ \t]+(?:{_AFTER_DAY})\b)"
-_BEFORE_ORDINAL = "[Ii]m|[Vv]om|[Zz]u[mr]|[Bb]eim|[Dd](?:er|ie|as|e[mn]|es)"
+_BEFORE_ORDINAL = "[Ii]m|[Vv]om|[Zz]u[mr]|[Bb]eim|[Dd]e[rmn]"
 _ORDINAL = rf"{_BEFORE}((?:{_BEFORE_ORDINAL})[ \t]+\pN{{1,2}})\."
 # The same with a space between them, as in "z. B.".
 _NO_END_APART = rf"{_BEFORE}(\pL)\.([ \t]+\pL\.)"

@@ -12,8 +12,8 @@ from kerasrnn.layers.attention.attention_loop import attend_in_a_loop
 from kerasrnn.layers.attention.memory_shape import check_memory
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
-from kerasrnn.layers.sequence_checks import check_length
 from kerasrnn.layers.sequence_checks import check_mask
+from kerasrnn.layers.sequence_checks import check_sequences
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -119,7 +119,7 @@ class AttentionRNN(Configured, keras.layers.Layer):
         training: bool = False,
         sequence_mask: Tensor | None = None,
     ) -> Any:
-        check_length(sequence)
+        check_sequences(sequence)
         check_memory(memory, sequence.shape[0])
         sequence, memory = (
             ops.cast(x, self.compute_dtype) for x in (sequence, memory)

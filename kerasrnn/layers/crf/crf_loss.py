@@ -5,7 +5,7 @@ from typing import Self
 import keras
 from keras import ops
 
-from kerasrnn.arguments import labels_of_steps
+from kerasrnn.gathering import without_last_axis
 from kerasrnn.layers.crf.crf import CRF
 from kerasrnn.layers.crf.link import link_of
 from kerasrnn.layers.crf.link import serialized
@@ -103,7 +103,7 @@ class CRFLoss(keras.losses.Loss):
                 "the end of the model, such as `model.get_layer(NAME)`. "
                 f"Received: crf={crf.name!r}, which did not return the outputs"
             )
-        y_true = labels_of_steps(ops.convert_to_tensor(y_true))
+        y_true = without_last_axis(ops.convert_to_tensor(y_true))
         if len(y_true.shape) != 2:
             raise ValueError(
                 "`y_true` must be integers of shape (batch, time). Received: "

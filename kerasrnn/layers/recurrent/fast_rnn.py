@@ -11,8 +11,8 @@ from kerasrnn.layers.loop import running
 from kerasrnn.layers.loop.dropout_masks import draw_dropout_masks
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.quantization import KeepsQuantization
-from kerasrnn.layers.sequence_checks import check_length
 from kerasrnn.layers.sequence_checks import check_mask
+from kerasrnn.layers.sequence_checks import check_sequences
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -139,7 +139,7 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
         mask: Tensor | None = None,
         training: bool = False,
     ) -> Any:
-        check_length(sequences)
+        check_sequences(sequences)
         if self.stateful and self.states is not None:
             sequences, mask = self._of_the_batch(sequences, mask)
         return super().call(sequences, initial_state, mask, training)
@@ -179,7 +179,7 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
             The outputs, as a call with `return_sequences` returns them, and
             the last states: in float32 or wider, if the cell is fast.
         """
-        check_length(sequences)
+        check_sequences(sequences)
         sequences = ops.cast(sequences, self.compute_dtype)
         _, outputs, states = self.inner_loop(sequences, states, mask, training)
         self._maybe_reset_dropout_masks(self.cell)

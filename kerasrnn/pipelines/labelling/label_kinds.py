@@ -169,7 +169,7 @@ class SeveralLabels:
             ]
             if wrong:
                 raise ValueError(
-                    f"`labels` must be names of {self.names!r:.200}, or an "
+                    f"Labels must be names of {self.names!r:.200}, or an "
                     "array of 0 and 1; for numbers, such as a corpus has, "
                     "`[[names[n] for n in row] for row in labels]`. Received: "
                     f"{', '.join(map(repr, wrong[:5]))}"

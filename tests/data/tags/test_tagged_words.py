@@ -357,6 +357,8 @@ def test_a_word_in_each_row(write):
         # The bad row may be of the sentence before it, or after it.
         ("1,a,O|1,b,O|2,c,O|2|3,d,O|3,e,O|4,f,O|4,g,O", "a b|f g"),
         ("1,a,O|1,b,O|s,w,t|2,c,O|2,d,O", "a b|c d"),
+        # Before a header, it is of the sentence before it.
+        ("1,a,O|1,b,O|2|s,w,t|2,c,O|2,d,O|3,e,O", "c d|e"),
         # Files that were joined count their sentences anew.
         ("1,a,O|1,b,O|s,w,t|1,c,O|s,w,t|,d,O|1,e,O", "a b|c|d|e"),
         # Some words are not UTF-8.
@@ -397,6 +399,14 @@ def test_a_bad_record_leaves_out_its_sentence(write):
     with pytest.warns(CorpusWarning, match="line 1 .a sentence that may lack"):
         found = read_tagged_words(path, sentence="s")
     assert [x[0][0] for x in found] == ["2", "4"]
+
+
+def test_a_bad_line_of_two_is_left_out(write):
+    row = {"tokens": ["a"], "tags": ["O"]}
+    lines = [json.dumps(row).encode(), b'{"tokens": ["\xe9"]}']
+    path = write(b"\n".join(lines), "a.json")
+    with pytest.warns(CorpusWarning, match="1 malformed of 2 lines"):
+        assert read_tagged_words(path) == [[("a", "O")]]
 
 
 def test_an_array_with_a_bad_line_has_no_sentences(write):
@@ -487,11 +497,13 @@ def test_answers_that_refuse_are_left_out(write):
         {"text": "Bonn", "answer": "Bonn", "spans": [[0, 4, "LOC"]]},
     ]
     path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
-    message = "line 2 .its answer is 'rej.* 3 .*line 5 .not a list of spans: N"
-    with pytest.warns(CorpusWarning, match=message):
+    with pytest.warns(CorpusWarning) as warned:
         found = read_tagged_words(path)
     assert found == [NAMES[0], [("Rome", "O")], NAMES[1]]
-    with pytest.raises(CorpusError, match="no usable sen.*answer is 'reject'"):
+    said = [str(warning.message) for warning in warned]
+    assert "1 malformed of 6" in said[0] and "line 5 (not a list" in said[0]
+    assert "2 rows whose `answer`" in said[1] and "line 2, 'rej" in said[1]
+    with pytest.raises(CorpusError, match="Received: 2 rows; 2 rows whose"):
         read_tagged_words(rows[1:3])
 
 

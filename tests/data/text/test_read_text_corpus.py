@@ -187,8 +187,17 @@ def test_markup_is_no_text(tmp_path):
         assert read_text_corpus(path).train[:2] == ["a", "line 0"]
 
 
-def test_a_text_about_segments_is_no_test_set(tmp_path):
-    lines = ["Use <seg>x</seg> here", *(f"line {n}" for n in range(9))]
+@pytest.mark.parametrize(
+    "first",
+    [
+        "Use <seg>x</seg> here",
+        "Use <seg>x</seg> or " + "<seg>y</seg> " * 9 + "here",
+        "<seg>x</seg> is an element",
+        "<seg> is " * 5000,
+    ],
+)
+def test_a_text_about_segments_is_no_test_set(tmp_path, first):
+    lines = [first.strip(), *(f"line {n}" for n in range(9))]
     path = tmp_path / "a.txt"
     path.write_text("\n".join(lines))
     corpus = read_text_corpus(path)

@@ -31,6 +31,10 @@ SPLIT = {
         ["Im 2. Weltkrieg starb er.", "Er wohnt im 3. Stock.", "I am 25."]
         + ["You are 9."]
     ],
+    "See vol. 2. Then go. The answer: 42. The end. Throw the die 3. Go.": [
+        ["See vol. 2.", "Then go.", "The answer: 42.", "The end."]
+        + ["Throw the die 3.", "Go."]
+    ],
     "Den 3. mai kom hun. Это им. Она ушла.": [
         ["Den 3. mai kom hun.", "Это им.", "Она ушла."]
     ],

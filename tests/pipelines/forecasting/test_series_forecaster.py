@@ -162,10 +162,11 @@ def test_a_forecaster_knows_the_zone_of_its_calendar(tmp_path):
         forecaster.forecast(offsets)
 
 
-def test_the_zone_of_a_forecaster_is_one():
-    config = small.forecaster().get_config()
-    with pytest.raises(ValueError, match="'Europe/Berlin'. .*: 'Berlin'"):
-        SeriesForecaster.from_config(config | {"zone": "Berlin"})
+@pytest.mark.parametrize("zone", ["Berlin", "Europe", "", 5])
+def test_the_zone_of_a_forecaster_is_one(zone):
+    config = small.forecaster().get_config() | {"zone": zone}
+    with pytest.raises(ValueError, match=f"'Europe/Berlin'. .*: {zone!r}"):
+        SeriesForecaster.from_config(config)
 
 
 def test_it_forecasts_what_follows_in_units_and_times():
