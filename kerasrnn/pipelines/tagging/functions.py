@@ -34,13 +34,13 @@ class TaggingFunctions:
 
     def by_name(self):
         """Returns the functions by name, each in a list with its arguments."""
-        ids = [WORDS]
+        ids = [self.tag_ids, WORDS]
         if self.tagger.characters is not None:
-            ids.append(CHARACTERS)
+            ids = [self.tag_ids_and_characters, WORDS, CHARACTERS]
         return {
             "serving_default": [self.tag, TEXTS],
             "tag_tokens": [self.tag_tokens, TOKENS],
-            "tag_ids": [self.tag_ids, *ids],
+            "tag_ids": ids,
         }
 
     def tag(self, text):
@@ -59,18 +59,23 @@ class TaggingFunctions:
         positions = tf.ragged.range(lengths).with_row_splits_dtype(tf.int64)
         return self._answer(words, positions, positions + 1)
 
-    def tag_ids(self, words, characters=None):
-        """The numbers of the tags of words.
+    def tag_ids(self, words):
+        """The numbers of the tags of words, both padded with -1.
 
-        Padding is -1, of words, and of the characters of each word. There are
-        no probabilities: ONNX lacks what they need where there is a `CRF`.
+        There are no probabilities: ONNX lacks what they need where there is a
+        `CRF`.
         """
-        features = self.tagger.features
-        ids = [_checked(words, features.words)]
-        if characters is not None:
-            with tf.control_dependencies([_same_words(words, characters)]):
-                ids.insert(0, _checked(characters, features.characters))
-        best, _ = self.best(*ids)
+        return self._numbers(words)
+
+    def tag_ids_and_characters(self, words, characters):
+        """The same for a model that also reads the characters of each word."""
+        with tf.control_dependencies([_same_words(words, characters)]):
+            letters = _checked(characters, self.tagger.features.characters)
+        return self._numbers(words, letters)
+
+    def _numbers(self, words, *letters):
+        ids = _checked(words, self.tagger.features.words)
+        best, _ = self.best(*letters, ids)
         return {"tags": tf.where(tf.not_equal(words, PAD), best, PAD)}
 
     def _answer(self, words, starts, ends):

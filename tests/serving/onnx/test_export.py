@@ -190,11 +190,9 @@ def test_a_keras_model_with_a_crf_is_converted(tmp_path):
     outputs = keras.layers.Bidirectional(FastLSTM(4, return_sequences=True))(
         inputs
     )
-    outputs = CRF()(keras.layers.Dense(3)(outputs))
-    model = keras.Model(inputs, outputs)
-    model.get_layer("crf").set_weights(
-        [3 * helpers.random(*x.shape) for x in model.get_layer("crf").weights]
-    )
+    crf = CRF()
+    model = keras.Model(inputs, crf(keras.layers.Dense(3)(outputs)))
+    crf.set_weights([3 * helpers.random(*x.shape) for x in crf.weights])
     model.export(tmp_path / "1", verbose=False)
     outcomes = export_onnx(tmp_path / "1", tmp_path / "onnx")
     assert "at most" in outcomes["serve"]
