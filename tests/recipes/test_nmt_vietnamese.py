@@ -197,7 +197,7 @@ def test_settings_of_a_published_model(corpus, capsys):
     "name, change, message",
     [
         ("train.vi", lambda lines: lines[1:], "12 and 11 lines"),
-        ("train.vi", lambda lines: [], "train.vi.* is empty"),
+        ("train.vi", lambda lines: [], "train.vi has no usable sentence"),
         ("vocab.vi", lambda lines: lines[:1] + lines[2:], "lacks '<s>'"),
     ],
 )
