@@ -234,18 +234,26 @@ def test_a_copy_for_another_batch_size_is_frozen_alike():
     assert flags(model.with_batch_size(3)) == flags(model)
 
 
+IDS, LABELS = np.ones((2, 5), "int32"), np.ones((2, 1))
+
+
+def trained_and_loaded(model, folder):
+    """A classifier from a file, which has the optimizer of what is trained."""
+    model.compile("adam", keras.losses.BinaryCrossentropy(from_logits=True))
+    model.fit(IDS, LABELS, verbose=0)
+    model.save(folder / "model.keras")
+    # Keras warns if they differ.
+    loaded = keras.saving.load_model(folder / "model.keras")
+    assert len(loaded.optimizer.variables) == len(model.optimizer.variables)
+    return loaded
+
+
 def test_a_file_has_the_optimizer_of_what_is_trained(tmp_path):
     model = TextClassifier(encoder())
-    ids, labels = np.ones((2, 5), "int32"), np.ones((2, 1))
     model.encoder.embedding.trainable = False
-    model.compile("adam", keras.losses.BinaryCrossentropy(from_logits=True))
-    model.fit(ids, labels, verbose=0)
-    path = tmp_path / "model.keras"
-    model.save(path)
-    loaded = keras.saving.load_model(path)  # Keras warns if they differ.
-    assert len(loaded.optimizer.variables) == len(model.optimizer.variables)
+    loaded = trained_and_loaded(model, tmp_path)
     table = loaded.encoder.embedding.get_weights()
-    loaded.fit(ids, labels, verbose=0)
+    loaded.fit(IDS, LABELS, verbose=0)
     np.testing.assert_array_equal(table, loaded.encoder.embedding.get_weights())
 
 
@@ -293,14 +301,8 @@ def test_a_copy_for_another_batch_size_has_lora():
 
 def test_a_file_has_the_optimizer_of_lora(tmp_path):
     model = TextClassifier(encoder())
-    ids, labels = np.ones((2, 5), "int32"), np.ones((2, 1))
-    model(ids)
+    model(IDS)
     model.encoder.stack.trainable = False
     with_lora(model)
-    model.compile("adam", keras.losses.BinaryCrossentropy(from_logits=True))
-    model.fit(ids, labels, verbose=0)
-    path = tmp_path / "model.keras"
-    model.save(path)
-    loaded = keras.saving.load_model(path)  # Keras warns if they differ.
-    assert len(loaded.optimizer.variables) == len(model.optimizer.variables)
-    np.testing.assert_allclose(loaded(ids), model(ids), 1e-5, 1e-6)
+    loaded = trained_and_loaded(model, tmp_path)
+    np.testing.assert_allclose(loaded(IDS), model(IDS), 1e-5, 1e-6)

@@ -32,7 +32,7 @@ class ExportsIds(ReadsIds):
         With TensorFlow, it reads int32 ids of any number of rows and steps,
         unless `input_signature` says otherwise.
         """
-        # Other backends cannot export all loops without the number of steps.
+        # On other backends, not all of these models can be exported so.
         if input_signature is None and keras.backend.backend() == "tensorflow":
             axes = self._axes_of_ids
             input_signature = [keras.tree.map_structure(_ids, axes)]
