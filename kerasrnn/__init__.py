@@ -11,11 +11,14 @@ Import from the sub-packages, as with Keras itself:
 `import kerasrnn.pipelines`.
 """
 
-from kerasrnn import decoding
-from kerasrnn import layers
-from kerasrnn import metrics
-from kerasrnn import models
-from kerasrnn import training
+from kerasrnn.optional import needs_backend
+
+with needs_backend():
+    from kerasrnn import decoding
+    from kerasrnn import layers
+    from kerasrnn import metrics
+    from kerasrnn import models
+    from kerasrnn import training
 
 __all__ = ["decoding", "layers", "metrics", "models", "training"]
 __version__ = "0.1.0"

@@ -1,8 +1,12 @@
-"""Libraries of the extras, which are imported only where they are used."""
+"""Backends and libraries of the extras, imported only where they are used."""
 
 import contextlib
+import importlib.util
+import os
 from collections.abc import Iterator
 from typing import Any
+
+BACKENDS = ("tensorflow", "jax", "torch")
 
 
 @contextlib.contextmanager
@@ -27,6 +31,34 @@ def needs(library: str, extra: str) -> Iterator[None]:
         raise ImportError(
             f"This needs the library {library!r}. Expected: pip install "
             f"'kerasrnn[{extra}]'. Received: {error}"
+        ) from error
+
+
+@contextlib.contextmanager
+def needs_backend() -> Iterator[None]:
+    """Says what to install, or to set, if Keras has no backend to run on.
+
+    Raises:
+        ImportError: when the block, which imports Keras, finds no backend.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name not in BACKENDS:
+            raise
+        installed = [x for x in BACKENDS if importlib.util.find_spec(x)]
+        chosen = os.environ.get("KERAS_BACKEND")
+        raise ImportError(
+            "Keras found no backend that kerasrnn can run on. Expected: "
+            + (
+                f"KERAS_BACKEND={' or '.join(installed)} in the environment, "
+                "set before Keras is imported"
+                if installed
+                else "pip install 'kerasrnn[tensorflow]'; or 'kerasrnn[jax]' "
+                "or 'kerasrnn[torch]', with KERAS_BACKEND=jax or "
+                "KERAS_BACKEND=torch in the environment"
+            )
+            + f". Received: KERAS_BACKEND={chosen or '(not set)'}, and {error}"
         ) from error
 
 

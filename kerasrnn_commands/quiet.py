@@ -8,6 +8,7 @@ a file, and what the package or a recipe refuses, are shown without a traceback,
 unless `TF_CPP_MIN_LOG_LEVEL` is 0.
 """
 
+import importlib.util
 import logging
 import os
 import re
@@ -28,11 +29,16 @@ _NOISE = re.compile(
 
 def load():
     """Imports Keras, and finds the devices of TensorFlow if it is in use."""
+    # First, since it says what to install if there is no backend.
+    from kerasrnn.optional import needs  # isort: split
+
     import keras
 
     if keras.backend.backend() == "tensorflow":
         import tensorflow
-        import tensorflow_text  # noqa: F401
+
+        with needs("tensorflow-text", "text"):
+            import tensorflow_text  # noqa: F401
 
         tensorflow.config.list_physical_devices()
         # It warns of each loop of an exported model that is loaded.
@@ -66,8 +72,8 @@ def refused(error, trace):
         return False
     while trace.tb_next:
         trace = trace.tb_next
-    package = sys.modules.get("kerasrnn")
-    ours = [sys.path[0], *getattr(package, "__path__", [])]
+    package = importlib.util.find_spec("kerasrnn")
+    ours = [sys.path[0], *package.submodule_search_locations]
     path = os.path.realpath(trace.tb_frame.f_code.co_filename)
     return "Received" in str(error) and any(
         path.startswith(os.path.realpath(folder) + os.sep)
@@ -89,12 +95,11 @@ def lines(message):
     return wrapped.replace(_NO_BREAK, " ")
 
 
+warnings.formatwarning = sentence
+sys.excepthook = without_traceback
 if _LEVEL not in os.environ:
     # What it logs as an error, such as a slower kernel, does not concern a
     # user: errors that do are raised.
     os.environ[_LEVEL] = "3"
     with filtered_stderr(_NOISE):
         load()
-
-warnings.formatwarning = sentence
-sys.excepthook = without_traceback

@@ -10,33 +10,41 @@ import sys
 
 def corpus() -> None:
     """Runs `kerasrnn-corpus`."""
+    _need("corpus", "text", "tensorflow_text")
     _run("kerasrnn.serving.corpus.command")
 
 
 def demo() -> None:
     """Runs `kerasrnn-demo`."""
-    _need("demo", "gradio", "matplotlib", "mido")
+    _need("demo", "demo", "tensorflow_text", "gradio", "matplotlib", "mido")
     _run("kerasrnn.serving.demo.page")
 
 
 def onnx() -> None:
     """Runs `kerasrnn-onnx`."""
-    _need("onnx", "onnx", "onnxruntime", "tf2onnx")
+    _need("onnx", "onnx", "tensorflow_text", "onnx", "onnxruntime", "tf2onnx")
     _run("kerasrnn.serving.onnx.export")
 
 
 def ray() -> None:
     """Runs `kerasrnn-ray`."""
-    _need("ray", "ray")
+    _need("ray", "ray", "tensorflow", "ray")
     _run("kerasrnn.distribute.ray_workers")
 
 
-def _need(extra, *modules):
+def serve() -> None:
+    """Runs `kerasrnn-serve`, whose first process imports no Keras."""
+    web = "orjson", "prometheus_client", "starlette", "tyro", "uvicorn"
+    _need("serve", "serve", "tensorflow_text", *web)
+    importlib.import_module("kerasrnn_server.server").main()
+
+
+def _need(command, extra, *modules):
     """Ends the process if a module that an extra installs is missing."""
     for name in modules:
         if importlib.util.find_spec(name) is None:
             sys.exit(
-                f"kerasrnn-{extra} needs {name}: "
+                f"kerasrnn-{command} needs {name}: "
                 f"pip install 'kerasrnn[{extra}]'"
             )
 

@@ -1,18 +1,6 @@
-"""Starts the server: `kerasrnn-serve`, or `python -m kerasrnn_server`."""
+"""`python -m kerasrnn_server` starts the server, as `kerasrnn-serve` does."""
 
-import sys
-
-
-def main() -> None:
-    """Runs the command line, or names the extra that is missing."""
-    try:
-        from kerasrnn_server import server
-    except ImportError as error:
-        sys.exit(
-            f"kerasrnn-serve needs {error.name}: pip install 'kerasrnn[serve]'"
-        )
-    server.main()
-
+from kerasrnn_commands.scripts import serve
 
 if __name__ == "__main__":
-    main()
+    serve()

@@ -1,5 +1,10 @@
 """SavedModels at work: what reads them, and what serves them."""
 
+from kerasrnn.optional import needs
+
+with needs("tensorflow-text", "text"):
+    import tensorflow_text  # noqa: F401
+
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.exported import ModelFolder
 from kerasrnn.serving.exported import model_folders

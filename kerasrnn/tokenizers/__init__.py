@@ -1,16 +1,10 @@
 """Text to token ids and back, as graph operations."""
 
-try:
+from kerasrnn.optional import needs
+
+# `kerasrnn.data` and `kerasrnn.pipelines` import this package first.
+with needs("tensorflow-text", "text"):
     import tensorflow_text  # noqa: F401
-except ModuleNotFoundError as error:
-    # `kerasrnn.data` and `kerasrnn.pipelines` import this package first.
-    raise ImportError(
-        "kerasrnn.tokenizers, kerasrnn.data and kerasrnn.pipelines need "
-        "TensorFlow. Expected: the packages tensorflow and tensorflow-text. "
-        f"Received: {error}. Without them, kerasrnn.layers, kerasrnn.models, "
-        "kerasrnn.decoding, kerasrnn.metrics and kerasrnn.training work on "
-        "JAX; all but kerasrnn.training on PyTorch, too."
-    ) from error
 
 from kerasrnn.tokenizers.character_tokenizer import CharacterTokenizer
 from kerasrnn.tokenizers.normalization import join_punctuation

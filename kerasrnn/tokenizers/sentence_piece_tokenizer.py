@@ -9,18 +9,21 @@ from typing import Literal
 from typing import Self
 
 import keras
-import sentencepiece
 import tensorflow as tf
 
 from kerasrnn.arguments import is_string
 from kerasrnn.arguments import one_of
 from kerasrnn.arguments import rate
 from kerasrnn.arguments import string_list
+from kerasrnn.optional import needs
 from kerasrnn.tokenizers.sentence_piece_model import load_model
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.training_arguments import check_vocabulary_size
 from kerasrnn.typing import Tensor
+
+with needs("sentencepiece", "text"):
+    import sentencepiece
 
 PROTO_FILE = "vocabulary.spm"
 

@@ -7,17 +7,24 @@ import tomllib
 
 import pytest
 
-import kerasrnn_server
 from kerasrnn_commands import scripts
-from kerasrnn_server import __main__ as serve
 from tests.test_layering import ROOT
 
 
 @pytest.mark.parametrize(
-    ("command", "needed"),
-    [("demo", "gradio"), ("onnx", "tf2onnx"), ("ray", "ray")],
+    ("command", "extra", "needed"),
+    [
+        ("corpus", "text", "tensorflow_text"),
+        ("demo", "demo", "tensorflow_text"),
+        ("demo", "demo", "gradio"),
+        ("onnx", "onnx", "tf2onnx"),
+        ("ray", "ray", "tensorflow"),
+        ("ray", "ray", "ray"),
+        ("serve", "serve", "tensorflow_text"),
+        ("serve", "serve", "tyro"),
+    ],
 )
-def test_a_missing_extra_is_named(command, needed, monkeypatch):
+def test_a_missing_extra_is_named(command, extra, needed, monkeypatch):
     # Even for `--help`.
     monkeypatch.setattr(sys, "argv", [f"kerasrnn-{command}", "--help"])
     find = importlib.util.find_spec
@@ -29,7 +36,7 @@ def test_a_missing_extra_is_named(command, needed, monkeypatch):
     with pytest.raises(SystemExit) as ended:
         getattr(scripts, command)()
     assert ended.value.code == (
-        f"kerasrnn-{command} needs {needed}: pip install 'kerasrnn[{command}]'"
+        f"kerasrnn-{command} needs {needed}: pip install 'kerasrnn[{extra}]'"
     )
 
 
@@ -39,18 +46,6 @@ def test_a_command_runs_with_the_arguments_of_the_process(monkeypatch, capsys):
     with pytest.raises(SystemExit, match="0"):
         scripts.ray()
     assert "usage: kerasrnn-ray" in capsys.readouterr().out
-
-
-def test_the_server_names_its_extra(monkeypatch):
-    # Another test may have imported it.
-    monkeypatch.delitem(sys.modules, "kerasrnn_server.server", raising=False)
-    monkeypatch.delattr(kerasrnn_server, "server", raising=False)
-    monkeypatch.setitem(sys.modules, "tyro", None)
-    with pytest.raises(SystemExit) as ended:
-        serve.main()
-    assert ended.value.code == (
-        "kerasrnn-serve needs tyro: pip install 'kerasrnn[serve]'"
-    )
 
 
 def test_every_command_is_a_function():
