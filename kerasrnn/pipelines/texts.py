@@ -24,9 +24,13 @@ def decoded(strings):
 def text_list(texts):
     """Returns an iterable of strings as a list, or raises `ValueError`.
 
-    Bytes, as TensorFlow gives strings, are taken, too.
+    Bytes, as TensorFlow gives strings, are decoded; those that are not UTF-8
+    become U+FFFD, as in an export.
     """
-    return string_list("texts", texts, is_right=is_string)
+    return [
+        text.decode(errors="replace") if isinstance(text, bytes) else text
+        for text in string_list("texts", texts, is_right=is_string)
+    ]
 
 
 def pair_list(pairs):
@@ -39,9 +43,9 @@ def pair_list(pairs):
     if isinstance(pairs, Iterable) and not isinstance(pairs, NO_LISTS):
         listed = list(pairs)
         if all(map(_is_pair, listed)):
-            for side in (0, 1):
-                text_list(pair[side] for pair in listed)
-            return listed
+            sides = (text_list(pair[i] for pair in listed) for i in (0, 1))
+            more = (pair[2:] for pair in listed)
+            return [(*x, *rest) for *x, rest in zip(*sides, more, strict=True)]
     raise ValueError(
         "A list of pairs `(source, target)` is expected, as `zip` makes it of "
         f"two columns. Received: a {type(pairs).__name__}, {pairs!r:.80}"

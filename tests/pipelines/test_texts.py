@@ -1,6 +1,7 @@
 import pandas
 import pytest
 
+from kerasrnn.pipelines.texts import pair_list
 from kerasrnn.pipelines.texts import text_list
 from tests.pipelines import small
 
@@ -49,3 +50,9 @@ def test_not_a_list_of_pairs(translator):
     # Checking it may not use it up.
     inputs, _ = next(iter(translator.batches(iter([("who", "Kaun")]))))
     assert len(inputs["source"]) == 1
+
+
+def test_bytes_that_are_not_utf8_become_a_character():
+    assert text_list([b"a\xff", "b"]) == ["a\ufffd", "b"]
+    pairs = [(b"\xff", "b"), ["a", b"\xc3", "0-0"]]
+    assert pair_list(pairs) == [("\ufffd", "b"), ("a", "\ufffd", "0-0")]

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-import tensorflow as tf
-
 from kerasrnn.arguments import is_string
 from kerasrnn.arguments import is_text
 from kerasrnn.data.tags.phrases import convert_tags
+from kerasrnn.pipelines.texts import text_list
 
 Sentences = Sequence[Sequence[tuple[str, str]]]
 """Sentences of words and their tags."""
@@ -40,8 +39,7 @@ def columns_of(sentences, scheme):
     )
     if scheme is not None:
         tags = [convert_tags(sentence, scheme) for sentence in tags]
-    words = [list(map(tf.compat.as_text, sentence)) for sentence in words]
-    return words, list(map(list, tags))
+    return list(map(text_list, words)), list(map(list, tags))
 
 
 def _is_sentence(sentence):

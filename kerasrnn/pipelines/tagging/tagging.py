@@ -83,7 +83,7 @@ class Tagging(XlaPipeline):
         Returns:
             For each text, the list of its `Span`s.
         """
-        texts = list(map(tf.compat.as_text, text_list(texts)))
+        texts = text_list(texts)
         found: list[list[Span]] = [[] for _ in texts]
         for indices, answer in self.answers(texts, batch_size):
             columns = [

@@ -47,6 +47,8 @@ def test_words_may_be_those_of_a_tensor(tagger):
         [(word.encode(), tag) for word, tag in row] for row in small.SENTENCES
     ]
     assert tagger.evaluate(other) == tagger.evaluate(small.SENTENCES)
+    odd, text = ([[(word, "O")]] for word in (b"\xff", "\ufffd"))
+    assert tagger.evaluate(odd) == tagger.evaluate(text)
 
 
 def test_spans_are_positions_of_characters(tagger):
@@ -62,6 +64,8 @@ def test_spans_are_positions_of_characters(tagger):
     assert [span[:3] for span in again] == [span[:3] for span in found]
     # In bytes, the positions would be others.
     assert tagger.tag([text.encode()]) == [found]
+    odd = b"\xff\xe0\xa4 Bob"
+    assert tagger.tag([odd]) == tagger.tag([odd.decode(errors="replace")])
 
 
 def test_text_without_spaces_is_tagged_by_its_characters():
