@@ -6,8 +6,6 @@ fence, and sections that Google's style does not know, such as "Masking" and
 equations if it can be read as one, and code otherwise.
 """
 
-import importlib
-import inspect
 import pathlib
 import re
 import sys
@@ -79,14 +77,6 @@ def _fenced(match):
     return f"{indent}```pycon\n{match[0]}\n{indent}```"
 
 
-def _imported(cls):
-    """Returns the class itself, if it may pass arguments on."""
-    if not cls.path.startswith(("kerasrnn.layers.", "kerasrnn.decoding.")):
-        return None
-    module, _, name = cls.path.rpartition(".")
-    return getattr(importlib.import_module(module), name, None)
-
-
 def _has_a_page(base):
     """Whether a base class is public, or of another package."""
     path = getattr(base, "canonical_path", str(base))
@@ -94,16 +84,6 @@ def _has_a_page(base):
     if path.startswith("kerasrnn."):
         return name in _PUBLIC
     return not name.startswith("_")
-
-
-def _shown(parameter):
-    """Returns a parameter as griffe has it; its type is in the words."""
-    default = parameter.default
-    return griffe.Parameter(
-        parameter.name,
-        kind=griffe.ParameterKind(str(parameter.kind.description)),
-        default=None if default is parameter.empty else repr(default),
-    )
 
 
 class Docstrings(griffe.Extension):
@@ -114,33 +94,8 @@ class Docstrings(griffe.Extension):
 
     def on_object(self, *, obj, **kwargs):
         if obj.is_class:
-            self.complete(obj)
             obj.bases = [base for base in obj.bases if _has_a_page(base)]
         if obj.is_init_module:
             obj.docstring = None
         elif obj.docstring is not None:
             obj.docstring.value = as_markdown(obj.docstring.value)
-
-    def complete(self, cls):
-        """Shows the arguments that a class passes on to another one."""
-        found = _imported(cls)
-        signature = getattr(found, "__signature__", None)
-        if signature is None:
-            return
-        cls.docstring = griffe.Docstring(
-            inspect.getdoc(found),
-            parent=cls,
-            # Without a parser, arguments would be shown as they stand.
-            parser=cls.docstring.parser,
-            parser_options=cls.docstring.parser_options,
-        )
-        cls.set_member(
-            "__init__",
-            griffe.Function(
-                "__init__",
-                parameters=griffe.Parameters(
-                    *(_shown(x) for x in signature.parameters.values())
-                ),
-                parent=cls,
-            ),
-        )

@@ -3,12 +3,13 @@
 import inspect
 from typing import Any
 from typing import Self
+from typing import Unpack
 
 import keras
 
-from kerasrnn.documented import document
 from kerasrnn.frozen import KeepsFrozen
 from kerasrnn.typing import Config
+from kerasrnn.typing import LayerOptions
 
 _COLLECTING = (
     inspect.Parameter.VAR_POSITIONAL,
@@ -60,34 +61,7 @@ class Configured(Deserialized):
         cls, config: Config, custom_objects: dict[str, Any] | None = None
     ) -> Self:
         own = {k: v for k, v in config.items() if k not in cls.fixed_arguments}
-        try:
-            return super().from_config(own, custom_objects)
-        except TypeError as error:
-            if "multiple values for keyword argument" not in str(error):
-                raise
-            raise TypeError(
-                f"{cls.__name__} gives its base an argument that it takes from "
-                "its configuration, too. Expected: the name of the argument in "
-                f"its attribute `fixed_arguments`. Received: {error}"
-            ) from error
-
-
-class PassesArgumentsOn(Configured):
-    """Layers whose subclasses pass on the arguments that they do not name.
-
-    Signature and docstring of a subclass show those of its bases, too. A base
-    of a family, which derives from this class itself, documents its own.
-    """
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if PassesArgumentsOn not in cls.__bases__:
-            document(
-                cls,
-                constructor_parameters(cls),
-                *cls.__bases__,
-                sections=("Call arguments", "Returns", "Masking"),
-            )
+        return super().from_config(own, custom_objects)
 
 
 def template(layer: keras.layers.Layer, *without: str) -> Config:
@@ -120,13 +94,12 @@ def _without(config, names):
 def constructor_parameters(cls: type) -> dict[str, inspect.Parameter]:
     """Returns the named parameters of a class and of its bases, in order.
 
-    Those of a base count where a constructor passes on what it does not know,
-    except for required ones, which it must pass itself, and those in its
-    `fixed_arguments`. They are given by name, unless it passes on positional
-    ones, too. Keras's own bases keep their configuration themselves.
+    Those of a base count where a constructor passes on `**kwargs`, unless these
+    are `LayerOptions`, which Keras keeps itself. Required parameters of a base,
+    which a constructor must pass, do not count, nor do those in
+    `fixed_arguments`.
     """
     found: dict[str, inspect.Parameter] = {}
-    by_name = False
     fixed_arguments = getattr(cls, "fixed_arguments", ())
     for base in cls.__mro__:
         if base.__module__.startswith("keras."):
@@ -136,20 +109,16 @@ def constructor_parameters(cls: type) -> dict[str, inspect.Parameter]:
         _, *parameters = inspect.signature(
             vars(base)["__init__"]
         ).parameters.values()
-        kinds = {parameter.kind for parameter in parameters}
-        named = [
-            parameter
-            for parameter in parameters
-            if parameter.name not in (*found, *fixed_arguments)
-            and parameter.kind not in _COLLECTING
-            and not (found and parameter.default is parameter.empty)
-        ]
-        if by_name:
-            named = [x.replace(kind=x.KEYWORD_ONLY) for x in named]
-        found |= {parameter.name: parameter for parameter in named}
-        if inspect.Parameter.VAR_KEYWORD not in kinds:
+        found |= {
+            x.name: x
+            for x in parameters
+            if x.name not in (*found, *fixed_arguments)
+            and x.kind not in _COLLECTING
+            and not (found and x.default is x.empty)
+        }
+        passed_on = [x for x in parameters if x.kind is x.VAR_KEYWORD]
+        if not passed_on or passed_on[0].annotation == Unpack[LayerOptions]:
             break
-        by_name |= inspect.Parameter.VAR_POSITIONAL not in kinds
     return found
 
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from collections.abc import Sequence
 from typing import Any
+from typing import TypedDict
 
 import keras
 
@@ -57,3 +58,16 @@ Rolls = Sequence[Any]
 
 Zoneout = Sequence[Tensor | float | None] | None
 """What each state keeps of the step before: noise, a share, or nothing."""
+
+
+class LayerOptions(TypedDict, total=False):
+    """The arguments of every Keras layer."""
+
+    name: str | None
+    """Name of the layer, unique in a model."""
+    dtype: Any
+    """Dtype, or dtype policy such as `"mixed_bfloat16"`."""
+    trainable: bool
+    """Whether training changes the weights."""
+    activity_regularizer: Any
+    """Regularizer of the output."""

@@ -1,6 +1,6 @@
 """The base class of the cells that are a block of attention and a layer."""
 
-from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -13,6 +13,7 @@ from kerasrnn.layers.attention.sliding_window import attend_to_windows_and_own
 from kerasrnn.layers.attention.window_cell import WindowCell
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -46,7 +47,7 @@ class AttentionBlockCell(Configured, KeepsQuantization, WindowCell):
         memory: int,
         dropout: float,
         seed: int | None,
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(**kwargs)
         self.units = self.output_size = positive_integer("units", units)

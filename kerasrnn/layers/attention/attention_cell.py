@@ -2,9 +2,9 @@
 
 import functools
 from collections.abc import Callable
-from typing import Any
 from typing import Literal
 from typing import NoReturn
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -21,6 +21,7 @@ from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.loop import cells
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -129,7 +130,7 @@ class AttentionCell(Configured, Attending, AttentionStates, keras.layers.Layer):
         input_feeding: bool = False,
         readout: bool = False,
         kernel_initializer: Initializer = "glorot_uniform",
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         cells.check_cell(cell, "AttentionCell")
         kwargs.setdefault("dtype", cells.policy(cell))

@@ -1,6 +1,7 @@
 """The layer that runs an `AttentionCell` over a sequence."""
 
 from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -14,6 +15,7 @@ from kerasrnn.layers.loop import cells
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
 from kerasrnn.layers.sequence_checks import check_mask
 from kerasrnn.layers.sequence_checks import check_sequences
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -82,7 +84,7 @@ class AttentionRNN(Configured, keras.layers.Layer):
         cell: AttentionCell,
         return_state: bool = False,
         return_attention_scores: bool = False,
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         kwargs.setdefault("dtype", cells.policy(cell))
         # Without autocast the states of the attention keep their dtypes.

@@ -1,6 +1,6 @@
 """Additive attention."""
 
-from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -12,6 +12,7 @@ from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.precision import wide
 from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
@@ -37,11 +38,24 @@ class BahdanauAttention(AttentionMechanism):
         normalize: Whether to use the normalized score. `g` starts at
             `1 / sqrt(units)`, as in tensorflow/nmt, and `b` at 0.
         kernel_initializer: Initializer of `W_q`, `W_k` and `v`.
-        **kwargs: Further arguments of `AttentionMechanism`.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
+        seed: Optional integer, seed of dropout.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
+
+    Call arguments:
+        query: Tensor of shape `(batch, queries, query_dim)`.
+        memory: Tensor of shape `(batch, positions, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`,
+            `True` at the positions that may be attended to.
+        training: Whether to behave as in training (dropout).
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, memory_dim)` and
         `(batch, queries, positions)`.
+
+    Masking: a masked position has weight exactly 0. A memory that is fully
+    masked gives a context of 0.
 
     Raises:
         ValueError: when `units` is not a positive integer, or both `use_bias`
@@ -67,9 +81,11 @@ class BahdanauAttention(AttentionMechanism):
         *,
         normalize: bool = False,
         kernel_initializer: Initializer = "glorot_uniform",
-        **kwargs: Any,
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
-        super().__init__(**kwargs)
+        super().__init__(dropout=dropout, seed=seed, **kwargs)
         if use_bias and normalize:
             raise ValueError(
                 "`use_bias` and `normalize` cannot both be true: the "

@@ -1,6 +1,6 @@
 """Additive attention with coverage."""
 
-from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -12,6 +12,7 @@ from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
@@ -38,7 +39,9 @@ class CoverageAttention(BahdanauAttention):
         kernel_initializer: Initializer of all kernels.
         dropout: Float in `[0, 1)`, dropout rate of the attention weights. The
             coverage adds up the weights before dropout.
-        **kwargs: Further arguments of `AttentionMechanism`.
+        seed: Optional integer, seed of dropout.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
 
     Call arguments:
         query: Tensor of shape `(batch, queries, query_dim)`: the queries of
@@ -68,7 +71,6 @@ class CoverageAttention(BahdanauAttention):
         [See et al., 2017](https://arxiv.org/abs/1704.04368), section 2.3.
     """
 
-    fixed_arguments = "use_bias", "normalize"
     stateful = True
     sequential = True
     positionwise = False
@@ -78,13 +80,18 @@ class CoverageAttention(BahdanauAttention):
         units: int,
         fertility: float | None = 2.0,
         kernel_initializer: Initializer = "glorot_uniform",
-        **kwargs: Any,
+        *,
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(
             units,
             use_bias=False,
             normalize=False,
             kernel_initializer=kernel_initializer,
+            dropout=dropout,
+            seed=seed,
             **kwargs,
         )
         if fertility is not None:

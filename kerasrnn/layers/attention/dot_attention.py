@@ -1,6 +1,6 @@
 """Dot-product attention: plain, scaled, and general."""
 
-from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -9,6 +9,7 @@ from kerasrnn.layers.attention.dot_score import dot_score
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
@@ -20,6 +21,12 @@ class DotAttention(AttentionMechanism):
         score(q, k) = q . k
 
     It has no weights, so query and memory must have the same width.
+
+    Args:
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
+        seed: Optional integer, seed of dropout.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
 
     Call arguments:
         query: Tensor of shape `(batch, queries, dim)`.
@@ -66,6 +73,12 @@ class ScaledDotAttention(DotAttention):
 
     It has no weights, so query and memory must have the same width.
 
+    Args:
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
+        seed: Optional integer, seed of dropout.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
+
     Call arguments:
         query: Tensor of shape `(batch, queries, dim)`.
         memory: Tensor of shape `(batch, positions, dim)`.
@@ -106,11 +119,24 @@ class GeneralAttention(AttentionMechanism):
         use_scale: Whether the score has a trained factor `g`, initially 1,
             as in the "scaled_luong" of tensorflow/nmt.
         kernel_initializer: Initializer of `W`.
-        **kwargs: Further arguments of `AttentionMechanism`.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
+        seed: Optional integer, seed of dropout.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
+
+    Call arguments:
+        query: Tensor of shape `(batch, queries, query_dim)`.
+        memory: Tensor of shape `(batch, positions, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`,
+            `True` at the positions that may be attended to.
+        training: Whether to behave as in training (dropout).
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, memory_dim)` and
         `(batch, queries, positions)`.
+
+    Masking: a masked position has weight exactly 0. A memory that is fully
+    masked gives a context of 0.
 
     Example:
 
@@ -128,9 +154,11 @@ class GeneralAttention(AttentionMechanism):
         *,
         use_scale: bool = False,
         kernel_initializer: Initializer = "glorot_uniform",
-        **kwargs: Any,
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
-        super().__init__(**kwargs)
+        super().__init__(dropout=dropout, seed=seed, **kwargs)
         self.use_scale = use_scale
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
 

@@ -1,7 +1,7 @@
 """Local attention, to the positions around one."""
 
-from typing import Any
 from typing import Literal
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -16,6 +16,7 @@ from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
@@ -47,7 +48,10 @@ class LocalAttention(AttentionMechanism):
         units: Positive integer, width of `W q`; `None` for that of the query.
             Only for the predictive alignment.
         kernel_initializer: Initializer of `W` and `v`.
-        **kwargs: Further arguments of `AttentionMechanism`.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
+        seed: Optional integer, seed of dropout.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
 
     Call arguments:
         query: Tensor of shape `(batch, queries, query_dim)`. With the
@@ -86,9 +90,12 @@ class LocalAttention(AttentionMechanism):
         alignment: Literal["predictive", "monotonic"] = "predictive",
         units: int | None = None,
         kernel_initializer: Initializer = "glorot_uniform",
-        **kwargs: Any,
+        *,
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
-        super().__init__(**kwargs)
+        super().__init__(dropout=dropout, seed=seed, **kwargs)
         if attention is None:
             attention = GeneralAttention(dtype=self.dtype_policy)
         _check_score(attention)

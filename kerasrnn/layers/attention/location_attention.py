@@ -1,6 +1,6 @@
 """Location-based attention."""
 
-from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -10,6 +10,7 @@ from kerasrnn.layers.attention.dot_score import dot_score
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.positions import positions
 from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
@@ -29,11 +30,24 @@ class LocationAttention(AttentionMechanism):
         max_positions: Positive integer, number of positions to attend to at
             most.
         kernel_initializer: Initializer of `W`.
-        **kwargs: Further arguments of `AttentionMechanism`.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
+        seed: Optional integer, seed of dropout.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
+
+    Call arguments:
+        query: Tensor of shape `(batch, queries, query_dim)`.
+        memory: Tensor of shape `(batch, positions, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`,
+            `True` at the positions that may be attended to.
+        training: Whether to behave as in training (dropout).
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, memory_dim)` and
         `(batch, queries, positions)`.
+
+    Masking: a masked position has weight exactly 0. A memory that is fully
+    masked gives a context of 0.
 
     Raises:
         ValueError: when `max_positions` is not a positive integer.
@@ -55,9 +69,12 @@ class LocationAttention(AttentionMechanism):
         self,
         max_positions: int,
         kernel_initializer: Initializer = "glorot_uniform",
-        **kwargs: Any,
+        *,
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
-        super().__init__(**kwargs)
+        super().__init__(dropout=dropout, seed=seed, **kwargs)
         self.max_positions = positive_integer("max_positions", max_positions)
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
 

@@ -1,21 +1,22 @@
 """The base class of the attention mechanisms, and helpers."""
 
-from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
 
 from kerasrnn.arguments import rate
-from kerasrnn.configured import PassesArgumentsOn
+from kerasrnn.configured import Configured
 from kerasrnn.layers import _backend
 from kerasrnn.layers.attention.memory_shape import check_memory
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.sequence_checks import check_mask
 from kerasrnn.layers.softmax import masked_softmax
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Tensor
 
 
-class AttentionMechanism(PassesArgumentsOn, KeepsQuantization):
+class AttentionMechanism(Configured, KeepsQuantization):
     """Base class of the attention mechanisms: scores, weights, context.
 
     For a query `q` and a memory whose positions have keys `k_i` and values
@@ -74,7 +75,10 @@ class AttentionMechanism(PassesArgumentsOn, KeepsQuantization):
     is_given = False
 
     def __init__(
-        self, dropout: float = 0.0, seed: int | None = None, **kwargs: Any
+        self,
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(**kwargs)
         self.dropout = rate("dropout", dropout)

@@ -1,6 +1,6 @@
 """Attention mechanisms whose memory is kept as it is, without projections."""
 
-from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -11,6 +11,7 @@ from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
@@ -78,8 +79,14 @@ class GatedAttention(AttentionMechanism):
     the same for all positions, so they are applied to query and context.
     """
 
-    def __init__(self, kernel_initializer: Initializer, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+    def __init__(
+        self,
+        kernel_initializer: Initializer,
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Unpack[LayerOptions],
+    ) -> None:
+        super().__init__(dropout, seed, **kwargs)
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
 
     def build(self, query_shape: Shape, memory_shape: Shape) -> None:

@@ -1,6 +1,6 @@
 """Attention that only moves forward."""
 
-from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -11,6 +11,7 @@ from kerasrnn.layers.loop.linear_recurrence import linear_doubling
 from kerasrnn.layers.loop.linear_recurrence import shifted
 from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
@@ -45,7 +46,10 @@ class MonotonicAttention(BahdanauAttention):
             of a hundred positions; for shorter ones choose it nearer to 0.
         kernel_initializer: Initializer of `W_q`, `W_k` and `v`.
         seed: Seed of `dropout` and noise.
-        **kwargs: Further arguments of `AttentionMechanism`.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
+        seed: Optional integer, seed of dropout.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
 
     Call arguments:
         query: Tensor of shape `(batch, queries, query_dim)`: the queries of
@@ -75,7 +79,6 @@ class MonotonicAttention(BahdanauAttention):
         to 16.
     """
 
-    fixed_arguments = "use_bias", "normalize"
     stateful = True
     sequential = True
     positionwise = False
@@ -86,13 +89,18 @@ class MonotonicAttention(BahdanauAttention):
         noise: float = 1.0,
         energy_bias: float = -4.0,
         kernel_initializer: Initializer = "glorot_uniform",
-        **kwargs: Any,
+        *,
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(
             units,
             use_bias=False,
             normalize=True,
             kernel_initializer=kernel_initializer,
+            dropout=dropout,
+            seed=seed,
             **kwargs,
         )
         self.noise = number("noise", noise, minimum=0)

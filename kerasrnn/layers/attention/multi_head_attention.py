@@ -1,6 +1,7 @@
 """Multi-head dot-product attention over a memory."""
 
 from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -11,6 +12,7 @@ from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
@@ -33,12 +35,25 @@ class MultiHeadDotAttention(AttentionMechanism):
         units: Positive integer, width of the context; `None` for the width
             of the query.
         kernel_initializer: Initializer of the four kernels.
-        **kwargs: Further arguments of `AttentionMechanism`.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
+        seed: Optional integer, seed of dropout.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
+
+    Call arguments:
+        query: Tensor of shape `(batch, queries, query_dim)`.
+        memory: Tensor of shape `(batch, positions, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`,
+            `True` at the positions that may be attended to.
+        training: Whether to behave as in training (dropout).
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, units)` and
         `(batch, queries, positions)`; the weights are the mean over the heads.
         Each head has its own dropout mask.
+
+    Masking: a masked position has weight exactly 0. A memory that is fully
+    masked gives a context of 0.
 
     Raises:
         ValueError: when `num_heads`, `head_dim` or `units` is not a positive
@@ -62,9 +77,12 @@ class MultiHeadDotAttention(AttentionMechanism):
         head_dim: int,
         units: int | None = None,
         kernel_initializer: Initializer = "glorot_uniform",
-        **kwargs: Any,
+        *,
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
-        super().__init__(**kwargs)
+        super().__init__(dropout=dropout, seed=seed, **kwargs)
         self.num_heads = positive_integer("num_heads", num_heads)
         self.head_dim = positive_integer("head_dim", head_dim)
         if units is not None:

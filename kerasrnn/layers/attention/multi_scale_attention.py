@@ -1,7 +1,7 @@
 """Attention at several scales: positions one by one, or the means of blocks."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -12,6 +12,7 @@ from kerasrnn.layers.loop.linear_recurrence import shifted
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Tensor
 
 
@@ -49,12 +50,25 @@ class MultiScaleAttention(MultiHeadDotAttention):
         units: Positive integer, width of the context; `None` for the width
             of the query.
         kernel_initializer: Initializer of the four kernels.
-        **kwargs: Further arguments of `AttentionMechanism`.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
+        seed: Optional integer, seed of dropout.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
+
+    Call arguments:
+        query: Tensor of shape `(batch, queries, query_dim)`.
+        memory: Tensor of shape `(batch, positions, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`,
+            `True` at the positions that may be attended to.
+        training: Whether to behave as in training (dropout).
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, units)` and
         `(batch, queries, positions)`; the weights are the mean over the heads,
         and a block's weight is shared equally by its unmasked positions.
+
+    Masking: a masked position has weight exactly 0. A memory that is fully
+    masked gives a context of 0.
 
     Raises:
         ValueError: when `spans` is empty, or a span, `head_dim`, `blocks` or
@@ -85,7 +99,10 @@ class MultiScaleAttention(MultiHeadDotAttention):
         blocks: int | None = None,
         units: int | None = None,
         kernel_initializer: Initializer = "glorot_uniform",
-        **kwargs: Any,
+        *,
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         if not spans:
             raise ValueError(
@@ -97,6 +114,8 @@ class MultiScaleAttention(MultiHeadDotAttention):
             head_dim,
             units,
             kernel_initializer=kernel_initializer,
+            dropout=dropout,
+            seed=seed,
             **kwargs,
         )
         self.spans = tuple(positive_integer("spans", span) for span in spans)

@@ -1,7 +1,7 @@
 """A recurrent cell that attends to its own past."""
 
-from typing import Any
 from typing import Literal
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -15,6 +15,7 @@ from kerasrnn.layers.attention.window_cell import WindowCell
 from kerasrnn.layers.loop import cells
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -95,7 +96,7 @@ class SelfAttentionCell(Configured, WindowCell):
         placement: Literal["before", "after"] = "after",
         units: int | None = None,
         kernel_initializer: Initializer = "glorot_uniform",
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         cells.check_cell(cell, "SelfAttentionCell")
         kwargs.setdefault("dtype", cells.policy(cell))

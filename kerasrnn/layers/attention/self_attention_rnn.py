@@ -1,13 +1,12 @@
 """The layer that runs a `SelfAttentionCell` over a sequence."""
 
-from typing import Any
+from typing import Unpack
 
 import keras
 
-from kerasrnn.configured import constructor_parameters
-from kerasrnn.documented import document
 from kerasrnn.layers.attention.self_attention_cell import SelfAttentionCell
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
+from kerasrnn.typing import LayerOptions
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -22,13 +21,28 @@ class SelfAttentionRNN(FastRNN):
 
     Args:
         cell: A `SelfAttentionCell`.
-        **kwargs: Further arguments of `FastRNN`.
+        return_sequences: Whether to return the outputs of all steps, not only
+            the last.
+        return_state: Whether to return the last states as well.
+        go_backwards: Whether to read from the last step to the first.
+        stateful: Whether each batch starts from the final states of the one
+            before.
+        unroll: Whether to unroll the loop.
+        zero_output_for_mask: Whether the output of a masked step is 0 instead
+            of the previous output.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
 
     Call arguments:
         sequences: Tensor of shape `(batch, time, input_dim)`.
         initial_state: Optional list of the states of the cell.
         mask: Optional boolean tensor of shape `(batch, time)`.
         training: Whether to behave as in training (dropout of the cell).
+
+    Returns:
+        The outputs of shape `(batch, time, output_size)` with
+        `return_sequences`, otherwise the last one, `(batch, output_size)`;
+        with `return_state` followed by the last states.
 
     Masking: a masked step leaves the states as they are, so it does not enter
     the window. It repeats the output before it, or gives 0 with
@@ -48,7 +62,15 @@ class SelfAttentionRNN(FastRNN):
     """
 
     def __init__(
-        self, cell: SelfAttentionCell, *args: Any, **kwargs: Any
+        self,
+        cell: SelfAttentionCell,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         if not isinstance(cell, SelfAttentionCell):
             raise ValueError(
@@ -56,12 +78,13 @@ class SelfAttentionRNN(FastRNN):
                 "such as `SelfAttentionCell(GRUCell(256), 'additive')`. "
                 f"Received: cell={cell!r}"
             )
-        super().__init__(cell, *args, **kwargs)
-
-
-document(
-    SelfAttentionRNN,
-    constructor_parameters(SelfAttentionRNN),
-    FastRNN,
-    sections=("Returns",),
-)
+        super().__init__(
+            cell,
+            return_sequences,
+            return_state,
+            go_backwards,
+            stateful,
+            unroll,
+            zero_output_for_mask,
+            **kwargs,
+        )

@@ -1,6 +1,6 @@
 """The block of SHA-RNN, around any recurrent cell."""
 
-from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -11,6 +11,7 @@ from kerasrnn.layers.attention.memory_attention import GatedAttention
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.loop import cells
 from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -92,7 +93,7 @@ class SHACell(AttentionBlockCell):
         kernel_initializer: Initializer = None,
         dropout: float = 0.0,
         seed: int | None = None,
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         cells.check_cell(cell, "SHACell")
         kwargs.setdefault("dtype", cells.policy(cell))

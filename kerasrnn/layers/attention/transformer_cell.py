@@ -1,6 +1,6 @@
 """A transformer block as a recurrent cell, whose state is its memory."""
 
-from typing import Any
+from typing import Unpack
 
 import keras
 
@@ -8,6 +8,7 @@ from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.attention_block_cell import AttentionBlockCell
 from kerasrnn.layers.attention.memory_attention import MemoryMultiHeadAttention
 from kerasrnn.layers.attention.projection import over_last
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -91,7 +92,7 @@ class TransformerCell(AttentionBlockCell):
         memory: int = 128,
         dropout: float = 0.0,
         seed: int | None = None,
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(units, memory, dropout, seed, **kwargs)
         self.num_heads = positive_integer("num_heads", num_heads)

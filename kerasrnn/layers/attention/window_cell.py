@@ -2,6 +2,7 @@
 
 import math
 from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -11,6 +12,7 @@ from kerasrnn.gathering import unmasked_first
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.recurrent.cell_dropout import ForwardsDropoutMasks
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -33,7 +35,7 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
     window: int
     cell_input_size: int
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         # PyTorch would find one of the class before that of the layer.
         self.cell: Any = None

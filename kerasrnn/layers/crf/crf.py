@@ -1,6 +1,7 @@
 """The linear-chain conditional random field."""
 
 from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -18,6 +19,7 @@ from kerasrnn.layers.crf.outputs import with_path
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Regularizer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Strings
@@ -109,11 +111,10 @@ class CRF(Linked, Configured, keras.layers.Layer):
         transitions_initializer: Initializer = "zeros",
         boundary_initializer: Initializer = "zeros",
         transitions_regularizer: Regularizer = None,
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         # Emissions in float32 would be rounded to a compute dtype of 16 bits.
-        kwargs.setdefault("autocast", False)
-        super().__init__(**kwargs)
+        super().__init__(autocast=False, **kwargs)
         if isinstance(labels, str) or not (
             labels is None or hasattr(labels, "__iter__")
         ):

@@ -1,6 +1,7 @@
 """The layer that runs any recurrent cell, fast if the cell supports it."""
 
 from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -13,6 +14,7 @@ from kerasrnn.layers.precision import wide
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.sequence_checks import check_mask
 from kerasrnn.layers.sequence_checks import check_sequences
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -102,7 +104,7 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
         stateful: bool = False,
         unroll: bool = False,
         zero_output_for_mask: bool = False,
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         owner = type(self).__name__
         if isinstance(cell, (list, tuple)) and cell:

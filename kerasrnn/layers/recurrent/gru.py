@@ -1,6 +1,6 @@
 """Keras's GRU, fast."""
 
-from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -15,7 +15,11 @@ from kerasrnn.layers.loop.products import value_of
 from kerasrnn.layers.recurrent.cell_layer import CellLayer
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.typing import Activation
+from kerasrnn.typing import Constraint
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Nest
+from kerasrnn.typing import Regularizer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -53,7 +57,21 @@ class FastGRUCell(RecurrentCell):
         recurrent_activation: Activation of the gates.
         use_bias: Whether there are biases.
         reset_after: Whether the reset gate comes after the product.
-        **kwargs: Further arguments of `RecurrentCell`.
+        kernel_initializer, recurrent_initializer, bias_initializer:
+            Initializers of the kernels of the input, of those of the state, and
+            of the biases.
+        kernel_regularizer, recurrent_regularizer, bias_regularizer:
+            Regularizers of the same weights.
+        kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
+            the same weights.
+        dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
+            input and of the state where it enters a product. One mask is drawn
+            for all steps of a batch (Gal & Ghahramani 2016).
+        layer_norm: Whether the products of each gate are normalized over its
+            units (Ba et al. 2016).
+        seed: Optional integer, seed of dropout.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
 
     Call arguments:
         inputs: Tensor of shape `(batch, input_dim)`.
@@ -84,12 +102,39 @@ class FastGRUCell(RecurrentCell):
         activation: Activation = "tanh",
         recurrent_activation: Activation = "sigmoid",
         use_bias: bool = True,
+        *,
         reset_after: bool = True,
-        **kwargs: Any,
+        kernel_initializer: Initializer = "glorot_uniform",
+        recurrent_initializer: Initializer = "orthogonal",
+        bias_initializer: Initializer = "zeros",
+        kernel_regularizer: Regularizer = None,
+        recurrent_regularizer: Regularizer = None,
+        bias_regularizer: Regularizer = None,
+        kernel_constraint: Constraint = None,
+        recurrent_constraint: Constraint = None,
+        bias_constraint: Constraint = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(
             activation=activation,
             recurrent_activation=recurrent_activation,
+            kernel_initializer=kernel_initializer,
+            recurrent_initializer=recurrent_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            recurrent_regularizer=recurrent_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
+            dropout=dropout,
+            recurrent_dropout=recurrent_dropout,
+            layer_norm=layer_norm,
+            seed=seed,
             **kwargs,
         )
         self.units = positive_integer("units", units)
@@ -178,6 +223,52 @@ class FastGRUCell(RecurrentCell):
 class FastGRU(CellLayer):
     """Computes what `keras.layers.GRU` does, faster.
 
+    Args:
+        units: Positive integer, width of the state.
+        activation: Activation of `g`.
+        recurrent_activation: Activation of the gates.
+        use_bias: Whether there are biases.
+        reset_after: Whether the reset gate comes after the product.
+        kernel_initializer, recurrent_initializer, bias_initializer:
+            Initializers of the kernels of the input, of those of the state, and
+            of the biases.
+        kernel_regularizer, recurrent_regularizer, bias_regularizer:
+            Regularizers of the same weights.
+        kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
+            the same weights.
+        dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
+            input and of the state where it enters a product. One mask is drawn
+            for all steps of a batch (Gal & Ghahramani 2016).
+        layer_norm: Whether the products of each gate are normalized over its
+            units (Ba et al. 2016).
+        seed: Optional integer, seed of dropout.
+        return_sequences: Whether to return the outputs of all steps, not only
+            the last.
+        return_state: Whether to return the last states as well.
+        go_backwards: Whether to read from the last step to the first.
+        stateful: Whether each batch starts from the final states of the one
+            before.
+        unroll: Whether to unroll the loop.
+        zero_output_for_mask: Whether the output of a masked step is 0 instead
+            of the previous output.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
+
+    Call arguments:
+        sequences: Tensor of shape `(batch, time, input_dim)`.
+        initial_state: Optional list of states to start from, each of shape
+            `(batch, width)`, as of the cell.
+        mask: Optional boolean tensor of shape `(batch, time)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        The outputs of shape `(batch, time, units)` with `return_sequences`,
+        otherwise the last one, `(batch, units)`; with `return_state` followed
+        by the last states.
+
+    Masking: a masked step leaves the states as they are and repeats the
+    output before it, or gives 0 with `zero_output_for_mask`.
+
     Example:
 
     >>> FastGRU(8, return_sequences=True)(np.ones((2, 5, 4))).shape
@@ -188,3 +279,34 @@ class FastGRU(CellLayer):
     """
 
     cell_class = FastGRUCell
+
+    def __init__(
+        self,
+        units: int,
+        activation: Activation = "tanh",
+        recurrent_activation: Activation = "sigmoid",
+        use_bias: bool = True,
+        *,
+        reset_after: bool = True,
+        kernel_initializer: Initializer = "glorot_uniform",
+        recurrent_initializer: Initializer = "orthogonal",
+        bias_initializer: Initializer = "zeros",
+        kernel_regularizer: Regularizer = None,
+        recurrent_regularizer: Regularizer = None,
+        bias_regularizer: Regularizer = None,
+        kernel_constraint: Constraint = None,
+        recurrent_constraint: Constraint = None,
+        bias_constraint: Constraint = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Unpack[LayerOptions],
+    ) -> None:
+        super().__init__(locals())

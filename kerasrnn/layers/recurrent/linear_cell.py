@@ -1,6 +1,7 @@
 """The base class of cells that are linear in their state."""
 
 from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -9,7 +10,12 @@ from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.loop.linear_recurrence import linear_scan
 from kerasrnn.layers.loop.products import Product
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
+from kerasrnn.typing import Activation
+from kerasrnn.typing import Constraint
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Nest
+from kerasrnn.typing import Regularizer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -33,8 +39,23 @@ class LinearCell(RecurrentCell):
     Args:
         units: Positive integer, width of the state.
         use_bias: Whether there are biases.
-        **kwargs: Further arguments of `RecurrentCell`. Those of the kernels of
-            the state have no effect, since there are none.
+        activation: Activation of the candidate and of the output.
+        recurrent_activation: Activation of the gates.
+        kernel_initializer, recurrent_initializer, bias_initializer:
+            Initializers of the kernels of the input, of those of the state, of
+            which there are none, and of the biases.
+        kernel_regularizer, recurrent_regularizer, bias_regularizer:
+            Regularizers of the same weights.
+        kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
+            the same weights.
+        dropout: Float in `[0, 1)`, dropout rate of the input. One mask is drawn
+            for all steps of a batch.
+        recurrent_dropout: Must be 0: the state enters no product.
+        layer_norm: Whether the products of each gate are normalized over its
+            units (Ba et al. 2016).
+        seed: Optional integer, seed of dropout.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
 
     Call arguments:
         inputs: Tensor of shape `(batch, input_dim)`.
@@ -63,9 +84,45 @@ class LinearCell(RecurrentCell):
     """
 
     def __init__(
-        self, units: int, use_bias: bool = True, **kwargs: Any
+        self,
+        units: int,
+        use_bias: bool = True,
+        *,
+        activation: Activation = "tanh",
+        recurrent_activation: Activation = "sigmoid",
+        kernel_initializer: Initializer = "glorot_uniform",
+        recurrent_initializer: Initializer = "orthogonal",
+        bias_initializer: Initializer = "zeros",
+        kernel_regularizer: Regularizer = None,
+        recurrent_regularizer: Regularizer = None,
+        bias_regularizer: Regularizer = None,
+        kernel_constraint: Constraint = None,
+        recurrent_constraint: Constraint = None,
+        bias_constraint: Constraint = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
-        super().__init__(**kwargs)
+        super().__init__(
+            activation=activation,
+            recurrent_activation=recurrent_activation,
+            kernel_initializer=kernel_initializer,
+            recurrent_initializer=recurrent_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            recurrent_regularizer=recurrent_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
+            dropout=dropout,
+            recurrent_dropout=recurrent_dropout,
+            layer_norm=layer_norm,
+            seed=seed,
+            **kwargs,
+        )
         if self.recurrent_dropout:
             raise ValueError(
                 f"{type(self).__name__} has no `recurrent_dropout`: its state "

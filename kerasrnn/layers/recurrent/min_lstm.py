@@ -1,6 +1,6 @@
 """minLSTM."""
 
-from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -9,6 +9,10 @@ from kerasrnn.layers.initializers import with_forget_bias
 from kerasrnn.layers.recurrent.cell_layer import CellLayer
 from kerasrnn.layers.recurrent.linear_cell import LinearCell
 from kerasrnn.typing import Activation
+from kerasrnn.typing import Constraint
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
+from kerasrnn.typing import Regularizer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
@@ -32,7 +36,30 @@ class MinLSTMCell(LinearCell):
             than the sigmoid, a unit whose two gates are both 0 becomes NaN.
         unit_forget_bias: Whether `b_f` starts at 1, as in an LSTM of Keras;
             the authors found that training is faster with a larger one.
-        **kwargs: Further arguments of `LinearCell`.
+        use_bias: Whether there are biases.
+        kernel_initializer, recurrent_initializer, bias_initializer:
+            Initializers of the kernels of the input, of those of the state, of
+            which there are none, and of the biases.
+        kernel_regularizer, recurrent_regularizer, bias_regularizer:
+            Regularizers of the same weights.
+        kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
+            the same weights.
+        dropout: Float in `[0, 1)`, dropout rate of the input. One mask is drawn
+            for all steps of a batch.
+        recurrent_dropout: Must be 0: the state enters no product.
+        layer_norm: Whether the products of each gate are normalized over its
+            units (Ba et al. 2016).
+        seed: Optional integer, seed of dropout.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
+
+    Call arguments:
+        inputs: Tensor of shape `(batch, input_dim)`.
+        states: `[h]` of shape `(batch, units)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        The output `h` of shape `(batch, units)`, and the new states.
 
     Raises:
         ValueError: when `units` is not a positive integer, `dropout` is not in
@@ -52,13 +79,42 @@ class MinLSTMCell(LinearCell):
         units: int,
         activation: Activation = "linear",
         recurrent_activation: Activation = "sigmoid",
+        *,
         unit_forget_bias: bool = True,
-        **kwargs: Any,
+        use_bias: bool = True,
+        kernel_initializer: Initializer = "glorot_uniform",
+        recurrent_initializer: Initializer = "orthogonal",
+        bias_initializer: Initializer = "zeros",
+        kernel_regularizer: Regularizer = None,
+        recurrent_regularizer: Regularizer = None,
+        bias_regularizer: Regularizer = None,
+        kernel_constraint: Constraint = None,
+        recurrent_constraint: Constraint = None,
+        bias_constraint: Constraint = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(
             units,
+            use_bias,
             activation=activation,
             recurrent_activation=recurrent_activation,
+            kernel_initializer=kernel_initializer,
+            recurrent_initializer=recurrent_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            recurrent_regularizer=recurrent_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
+            dropout=dropout,
+            recurrent_dropout=recurrent_dropout,
+            layer_norm=layer_norm,
+            seed=seed,
             **kwargs,
         )
         self.unit_forget_bias = unit_forget_bias
@@ -82,6 +138,54 @@ class MinLSTMCell(LinearCell):
 class MinLSTM(CellLayer):
     """A minLSTM layer, parallel over time.
 
+    Args:
+        units: Positive integer, width of the state.
+        activation: Activation of `g`, by default none.
+        recurrent_activation: Activation of the gates. With another activation
+            than the sigmoid, a unit whose two gates are both 0 becomes NaN.
+        unit_forget_bias: Whether `b_f` starts at 1, as in an LSTM of Keras;
+            the authors found that training is faster with a larger one.
+        use_bias: Whether there are biases.
+        kernel_initializer, recurrent_initializer, bias_initializer:
+            Initializers of the kernels of the input, of those of the state, of
+            which there are none, and of the biases.
+        kernel_regularizer, recurrent_regularizer, bias_regularizer:
+            Regularizers of the same weights.
+        kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
+            the same weights.
+        dropout: Float in `[0, 1)`, dropout rate of the input. One mask is drawn
+            for all steps of a batch.
+        recurrent_dropout: Must be 0: the state enters no product.
+        layer_norm: Whether the products of each gate are normalized over its
+            units (Ba et al. 2016).
+        seed: Optional integer, seed of dropout.
+        return_sequences: Whether to return the outputs of all steps, not only
+            the last.
+        return_state: Whether to return the last states as well.
+        go_backwards: Whether to read from the last step to the first.
+        stateful: Whether each batch starts from the final states of the one
+            before.
+        unroll: Whether to unroll the loop.
+        zero_output_for_mask: Whether the output of a masked step is 0 instead
+            of the previous output.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
+
+    Call arguments:
+        sequences: Tensor of shape `(batch, time, input_dim)`.
+        initial_state: Optional list of states to start from, each of shape
+            `(batch, width)`, as of the cell.
+        mask: Optional boolean tensor of shape `(batch, time)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        The outputs of shape `(batch, time, units)` with `return_sequences`,
+        otherwise the last one, `(batch, units)`; with `return_state` followed
+        by the last states.
+
+    Masking: a masked step leaves the states as they are and repeats the
+    output before it, or gives 0 with `zero_output_for_mask`.
+
     Example:
 
     >>> MinLSTM(8, return_sequences=True)(np.ones((2, 5, 4))).shape
@@ -92,3 +196,34 @@ class MinLSTM(CellLayer):
     """
 
     cell_class = MinLSTMCell
+
+    def __init__(
+        self,
+        units: int,
+        activation: Activation = "linear",
+        recurrent_activation: Activation = "sigmoid",
+        *,
+        unit_forget_bias: bool = True,
+        use_bias: bool = True,
+        kernel_initializer: Initializer = "glorot_uniform",
+        recurrent_initializer: Initializer = "orthogonal",
+        bias_initializer: Initializer = "zeros",
+        kernel_regularizer: Regularizer = None,
+        recurrent_regularizer: Regularizer = None,
+        bias_regularizer: Regularizer = None,
+        kernel_constraint: Constraint = None,
+        recurrent_constraint: Constraint = None,
+        bias_constraint: Constraint = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Unpack[LayerOptions],
+    ) -> None:
+        super().__init__(locals())

@@ -1,6 +1,6 @@
 """The LSTM with peephole connections."""
 
-from typing import Any
+from typing import Unpack
 
 import keras
 
@@ -10,8 +10,11 @@ from kerasrnn.layers.loop.products import rows_of
 from kerasrnn.layers.recurrent.cell_layer import CellLayer
 from kerasrnn.layers.recurrent.four_gates_cell import FourGatesCell
 from kerasrnn.typing import Activation
+from kerasrnn.typing import Constraint
 from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Nest
+from kerasrnn.typing import Regularizer
 from kerasrnn.typing import States
 
 
@@ -34,9 +37,30 @@ class PeepholeLSTMCell(FourGatesCell):
     dropout mask of the state.
 
     Args:
+        units: Positive integer, width of the state.
+        activation: Activation of the candidate and of the output.
+        recurrent_activation: Activation of the gates.
         peephole_initializer: Initializer of `p`. By default zeros, so that
             the cell starts out as an LSTM; the paper names none. The other
             initializers default to those of `keras.layers.LSTMCell`.
+        use_bias: Whether there are biases.
+        unit_forget_bias: Whether the bias of the forget gate starts at 1
+            (Jozefowicz et al. 2015).
+        kernel_initializer, recurrent_initializer, bias_initializer:
+            Initializers of the kernels of the input, of those of the state, and
+            of the biases.
+        kernel_regularizer, recurrent_regularizer, bias_regularizer:
+            Regularizers of the same weights.
+        kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
+            the same weights.
+        dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
+            input and of the state where it enters a product. One mask is drawn
+            for all steps of a batch (Gal & Ghahramani 2016).
+        layer_norm: Whether the products of each gate are normalized over its
+            units (Ba et al. 2016).
+        seed: Optional integer, seed of dropout.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
 
     Call arguments:
         inputs: Tensor of shape `(batch, input_dim)`.
@@ -66,10 +90,46 @@ class PeepholeLSTMCell(FourGatesCell):
         units: int,
         activation: Activation = "tanh",
         recurrent_activation: Activation = "sigmoid",
+        *,
         peephole_initializer: Initializer = "zeros",
-        **kwargs: Any,
+        use_bias: bool = True,
+        unit_forget_bias: bool = True,
+        kernel_initializer: Initializer = "glorot_uniform",
+        recurrent_initializer: Initializer = "orthogonal",
+        bias_initializer: Initializer = "zeros",
+        kernel_regularizer: Regularizer = None,
+        recurrent_regularizer: Regularizer = None,
+        bias_regularizer: Regularizer = None,
+        kernel_constraint: Constraint = None,
+        recurrent_constraint: Constraint = None,
+        bias_constraint: Constraint = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
-        super().__init__(units, activation, recurrent_activation, **kwargs)
+        super().__init__(
+            units,
+            activation,
+            recurrent_activation,
+            use_bias,
+            unit_forget_bias=unit_forget_bias,
+            kernel_initializer=kernel_initializer,
+            recurrent_initializer=recurrent_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            recurrent_regularizer=recurrent_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
+            dropout=dropout,
+            recurrent_dropout=recurrent_dropout,
+            layer_norm=layer_norm,
+            seed=seed,
+            **kwargs,
+        )
         self.peephole_initializer = keras.initializers.get(peephole_initializer)
 
     def build_products(self, input_dim: int) -> None:
@@ -95,6 +155,56 @@ class PeepholeLSTMCell(FourGatesCell):
 class PeepholeLSTM(CellLayer):
     """An LSTM layer with peephole connections.
 
+    Args:
+        units: Positive integer, width of the state.
+        activation: Activation of the candidate and of the output.
+        recurrent_activation: Activation of the gates.
+        peephole_initializer: Initializer of `p`. By default zeros, so that
+            the cell starts out as an LSTM; the paper names none. The other
+            initializers default to those of `keras.layers.LSTMCell`.
+        use_bias: Whether there are biases.
+        unit_forget_bias: Whether the bias of the forget gate starts at 1
+            (Jozefowicz et al. 2015).
+        kernel_initializer, recurrent_initializer, bias_initializer:
+            Initializers of the kernels of the input, of those of the state, and
+            of the biases.
+        kernel_regularizer, recurrent_regularizer, bias_regularizer:
+            Regularizers of the same weights.
+        kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
+            the same weights.
+        dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
+            input and of the state where it enters a product. One mask is drawn
+            for all steps of a batch (Gal & Ghahramani 2016).
+        layer_norm: Whether the products of each gate are normalized over its
+            units (Ba et al. 2016).
+        seed: Optional integer, seed of dropout.
+        return_sequences: Whether to return the outputs of all steps, not only
+            the last.
+        return_state: Whether to return the last states as well.
+        go_backwards: Whether to read from the last step to the first.
+        stateful: Whether each batch starts from the final states of the one
+            before.
+        unroll: Whether to unroll the loop.
+        zero_output_for_mask: Whether the output of a masked step is 0 instead
+            of the previous output.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
+
+    Call arguments:
+        sequences: Tensor of shape `(batch, time, input_dim)`.
+        initial_state: Optional list of states to start from, each of shape
+            `(batch, width)`, as of the cell.
+        mask: Optional boolean tensor of shape `(batch, time)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        The outputs of shape `(batch, time, units)` with `return_sequences`,
+        otherwise the last one, `(batch, units)`; with `return_state` followed
+        by the last states.
+
+    Masking: a masked step leaves the states as they are and repeats the
+    output before it, or gives 0 with `zero_output_for_mask`.
+
     Example:
 
     >>> PeepholeLSTM(8, return_sequences=True)(np.ones((2, 5, 4))).shape
@@ -105,3 +215,35 @@ class PeepholeLSTM(CellLayer):
     """
 
     cell_class = PeepholeLSTMCell
+
+    def __init__(
+        self,
+        units: int,
+        activation: Activation = "tanh",
+        recurrent_activation: Activation = "sigmoid",
+        *,
+        peephole_initializer: Initializer = "zeros",
+        use_bias: bool = True,
+        unit_forget_bias: bool = True,
+        kernel_initializer: Initializer = "glorot_uniform",
+        recurrent_initializer: Initializer = "orthogonal",
+        bias_initializer: Initializer = "zeros",
+        kernel_regularizer: Regularizer = None,
+        recurrent_regularizer: Regularizer = None,
+        bias_regularizer: Regularizer = None,
+        kernel_constraint: Constraint = None,
+        recurrent_constraint: Constraint = None,
+        bias_constraint: Constraint = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Unpack[LayerOptions],
+    ) -> None:
+        super().__init__(locals())

@@ -1,12 +1,13 @@
 """The base class of recurrent cells that run fast: a cell defines its step."""
 
 from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
 
 from kerasrnn.arguments import rate
-from kerasrnn.configured import PassesArgumentsOn
+from kerasrnn.configured import Configured
 from kerasrnn.configured import constructor_parameters
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop.products import Product
@@ -19,10 +20,10 @@ from kerasrnn.layers.loop.products_over_time import multiply_all
 from kerasrnn.layers.recurrent.cell_dropout import CellDropout
 from kerasrnn.layers.recurrent.cell_runs import CellRuns
 from kerasrnn.layers.recurrent.cell_weights import CellWeights
-from kerasrnn.layers.recurrent.one_implementation import check_arguments
 from kerasrnn.typing import Activation
 from kerasrnn.typing import Constraint
 from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Regularizer
 from kerasrnn.typing import States
@@ -31,7 +32,7 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class RecurrentCell(
-    PassesArgumentsOn, CellWeights, CellDropout, CellRuns, keras.layers.Layer
+    Configured, CellWeights, CellDropout, CellRuns, keras.layers.Layer
 ):
     """Base class of recurrent cells that run fast.
 
@@ -132,11 +133,10 @@ class RecurrentCell(
         recurrent_dropout: float = 0.0,
         layer_norm: bool = False,
         seed: int | None = None,
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
-        check_arguments(self, kwargs)
         # States keep their dtype: who calls the cell chooses it.
-        super().__init__(**{**kwargs, "autocast": False})
+        super().__init__(autocast=False, **kwargs)
         self.activation = keras.activations.get(activation)
         self.recurrent_activation = keras.activations.get(recurrent_activation)
         self.kernel_initializer = keras.initializers.get(kernel_initializer)

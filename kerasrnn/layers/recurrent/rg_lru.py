@@ -1,6 +1,7 @@
 """The real-gated linear recurrent unit."""
 
 from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -9,7 +10,10 @@ from kerasrnn.layers.precision import wide
 from kerasrnn.layers.recurrent.cell_layer import CellLayer
 from kerasrnn.layers.recurrent.linear_cell import LinearCell
 from kerasrnn.typing import Activation
+from kerasrnn.typing import Constraint
 from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
+from kerasrnn.typing import Regularizer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
@@ -35,9 +39,30 @@ class RGLRUCell(LinearCell):
     Args:
         units: Positive integer, width of the state and of the input.
         recurrent_activation: Activation of the gates.
+        use_bias: Whether there are biases.
         kernel_initializer: Initializer of `W`, LeCun's as in the paper.
-        **kwargs: Further arguments of `LinearCell`. There is no candidate for
-            `activation`.
+        recurrent_initializer: Has no effect: there is no kernel of the state.
+        bias_initializer: Initializer of the biases.
+        kernel_regularizer, recurrent_regularizer, bias_regularizer:
+            Regularizers of the same weights.
+        kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
+            the same weights.
+        dropout: Float in `[0, 1)`, dropout rate of the input. One mask is drawn
+            for all steps of a batch.
+        recurrent_dropout: Must be 0: the state enters no product.
+        layer_norm: Whether the products of each gate are normalized over its
+            units (Ba et al. 2016).
+        seed: Optional integer, seed of dropout.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
+
+    Call arguments:
+        inputs: Tensor of shape `(batch, input_dim)`.
+        states: `[h]` of shape `(batch, units)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        The output `h` of shape `(batch, units)`, and the new states.
 
     Raises:
         ValueError: when `units` is not a positive integer, or not the width of
@@ -57,13 +82,40 @@ class RGLRUCell(LinearCell):
         self,
         units: int,
         recurrent_activation: Activation = "sigmoid",
+        *,
+        use_bias: bool = True,
         kernel_initializer: Initializer = "lecun_normal",
-        **kwargs: Any,
+        recurrent_initializer: Initializer = "orthogonal",
+        bias_initializer: Initializer = "zeros",
+        kernel_regularizer: Regularizer = None,
+        recurrent_regularizer: Regularizer = None,
+        bias_regularizer: Regularizer = None,
+        kernel_constraint: Constraint = None,
+        recurrent_constraint: Constraint = None,
+        bias_constraint: Constraint = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(
             units,
+            use_bias,
             recurrent_activation=recurrent_activation,
             kernel_initializer=kernel_initializer,
+            recurrent_initializer=recurrent_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            recurrent_regularizer=recurrent_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
+            dropout=dropout,
+            recurrent_dropout=recurrent_dropout,
+            layer_norm=layer_norm,
+            seed=seed,
             **kwargs,
         )
 
@@ -97,6 +149,50 @@ class RGLRUCell(LinearCell):
 class RGLRU(CellLayer):
     """An RG-LRU layer, parallel over time.
 
+    Args:
+        units: Positive integer, width of the state and of the input.
+        recurrent_activation: Activation of the gates.
+        use_bias: Whether there are biases.
+        kernel_initializer: Initializer of `W`, LeCun's as in the paper.
+        recurrent_initializer: Has no effect: there is no kernel of the state.
+        bias_initializer: Initializer of the biases.
+        kernel_regularizer, recurrent_regularizer, bias_regularizer:
+            Regularizers of the same weights.
+        kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
+            the same weights.
+        dropout: Float in `[0, 1)`, dropout rate of the input. One mask is drawn
+            for all steps of a batch.
+        recurrent_dropout: Must be 0: the state enters no product.
+        layer_norm: Whether the products of each gate are normalized over its
+            units (Ba et al. 2016).
+        seed: Optional integer, seed of dropout.
+        return_sequences: Whether to return the outputs of all steps, not only
+            the last.
+        return_state: Whether to return the last states as well.
+        go_backwards: Whether to read from the last step to the first.
+        stateful: Whether each batch starts from the final states of the one
+            before.
+        unroll: Whether to unroll the loop.
+        zero_output_for_mask: Whether the output of a masked step is 0 instead
+            of the previous output.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
+
+    Call arguments:
+        sequences: Tensor of shape `(batch, time, input_dim)`.
+        initial_state: Optional list of states to start from, each of shape
+            `(batch, width)`, as of the cell.
+        mask: Optional boolean tensor of shape `(batch, time)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        The outputs of shape `(batch, time, units)` with `return_sequences`,
+        otherwise the last one, `(batch, units)`; with `return_state` followed
+        by the last states.
+
+    Masking: a masked step leaves the states as they are and repeats the
+    output before it, or gives 0 with `zero_output_for_mask`.
+
     Example:
 
     >>> RGLRU(4, return_sequences=True)(np.ones((2, 5, 4))).shape
@@ -107,3 +203,32 @@ class RGLRU(CellLayer):
     """
 
     cell_class = RGLRUCell
+
+    def __init__(
+        self,
+        units: int,
+        recurrent_activation: Activation = "sigmoid",
+        *,
+        use_bias: bool = True,
+        kernel_initializer: Initializer = "lecun_normal",
+        recurrent_initializer: Initializer = "orthogonal",
+        bias_initializer: Initializer = "zeros",
+        kernel_regularizer: Regularizer = None,
+        recurrent_regularizer: Regularizer = None,
+        bias_regularizer: Regularizer = None,
+        kernel_constraint: Constraint = None,
+        recurrent_constraint: Constraint = None,
+        bias_constraint: Constraint = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Unpack[LayerOptions],
+    ) -> None:
+        super().__init__(locals())

@@ -1,6 +1,7 @@
 """Recurrent highway networks."""
 
 from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -13,8 +14,11 @@ from kerasrnn.layers.loop.products import rows_of
 from kerasrnn.layers.recurrent.cell_layer import CellLayer
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.typing import Activation
+from kerasrnn.typing import Constraint
 from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Nest
+from kerasrnn.typing import Regularizer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -51,16 +55,27 @@ class RHNCell(RecurrentCell):
             third gate with its own weights.
         activation: Activation of `h_l`.
         recurrent_activation: Activation of the gates.
+        transform_bias: Float, initial value of `b_t`. If it is negative, the
+            cell first carries most of the state: -2 in the authors' code for
+            the Penn Treebank, -4 for characters. The bias of a separate carry
+            gate starts at the opposite value.
         kernel_initializer: Initializer of `W`.
         recurrent_initializer: Initializer of `R`, with another seed for each
             `l`.
         bias_initializer: Initializer of `b_h`. By default this and the two
             above are uniform in ±0.04, as in the authors' code.
-        transform_bias: Float, initial value of `b_t`. If it is negative, the
-            cell first carries most of the state: -2 in the authors' code for
-            the Penn Treebank, -4 for characters. The bias of a separate carry
-            gate starts at the opposite value.
-        **kwargs: Further arguments of `RecurrentCell`.
+        kernel_regularizer, recurrent_regularizer, bias_regularizer:
+            Regularizers of the same weights.
+        kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
+            the same weights.
+        dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
+            input and of the state where it enters a product. One mask is drawn
+            for all steps of a batch (Gal & Ghahramani 2016).
+        layer_norm: Whether the products of each gate are normalized over its
+            units (Ba et al. 2016).
+        seed: Optional integer, seed of dropout.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
 
     Call arguments:
         inputs: Tensor of shape `(batch, input_dim)`.
@@ -95,11 +110,22 @@ class RHNCell(RecurrentCell):
         couple_carry: bool = True,
         activation: Activation = "tanh",
         recurrent_activation: Activation = "sigmoid",
+        *,
+        transform_bias: float = -2.0,
         kernel_initializer: Initializer = None,
         recurrent_initializer: Initializer = None,
         bias_initializer: Initializer = None,
-        transform_bias: float = -2.0,
-        **kwargs: Any,
+        kernel_regularizer: Regularizer = None,
+        recurrent_regularizer: Regularizer = None,
+        bias_regularizer: Regularizer = None,
+        kernel_constraint: Constraint = None,
+        recurrent_constraint: Constraint = None,
+        bias_constraint: Constraint = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(
             activation=activation,
@@ -107,6 +133,16 @@ class RHNCell(RecurrentCell):
             kernel_initializer=_uniform(kernel_initializer),
             recurrent_initializer=_uniform(recurrent_initializer),
             bias_initializer=_uniform(bias_initializer),
+            kernel_regularizer=kernel_regularizer,
+            recurrent_regularizer=recurrent_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
+            dropout=dropout,
+            recurrent_dropout=recurrent_dropout,
+            layer_norm=layer_norm,
+            seed=seed,
             **kwargs,
         )
         self.units = positive_integer("units", units)
@@ -171,6 +207,59 @@ class RHNCell(RecurrentCell):
 class RHN(CellLayer):
     """A recurrent highway network layer.
 
+    Args:
+        units: Positive integer, width of the state.
+        depth: Positive integer, number of micro-steps in a time step.
+        couple_carry: Whether the carry gate is `1 - t_l`; otherwise it is a
+            third gate with its own weights.
+        activation: Activation of `h_l`.
+        recurrent_activation: Activation of the gates.
+        transform_bias: Float, initial value of `b_t`. If it is negative, the
+            cell first carries most of the state: -2 in the authors' code for
+            the Penn Treebank, -4 for characters. The bias of a separate carry
+            gate starts at the opposite value.
+        kernel_initializer: Initializer of `W`.
+        recurrent_initializer: Initializer of `R`, with another seed for each
+            `l`.
+        bias_initializer: Initializer of `b_h`. By default this and the two
+            above are uniform in ±0.04, as in the authors' code.
+        kernel_regularizer, recurrent_regularizer, bias_regularizer:
+            Regularizers of the same weights.
+        kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
+            the same weights.
+        dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
+            input and of the state where it enters a product. One mask is drawn
+            for all steps of a batch (Gal & Ghahramani 2016).
+        layer_norm: Whether the products of each gate are normalized over its
+            units (Ba et al. 2016).
+        seed: Optional integer, seed of dropout.
+        return_sequences: Whether to return the outputs of all steps, not only
+            the last.
+        return_state: Whether to return the last states as well.
+        go_backwards: Whether to read from the last step to the first.
+        stateful: Whether each batch starts from the final states of the one
+            before.
+        unroll: Whether to unroll the loop.
+        zero_output_for_mask: Whether the output of a masked step is 0 instead
+            of the previous output.
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+            every Keras layer.
+
+    Call arguments:
+        sequences: Tensor of shape `(batch, time, input_dim)`.
+        initial_state: Optional list of states to start from, each of shape
+            `(batch, width)`, as of the cell.
+        mask: Optional boolean tensor of shape `(batch, time)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        The outputs of shape `(batch, time, units)` with `return_sequences`,
+        otherwise the last one, `(batch, units)`; with `return_state` followed
+        by the last states.
+
+    Masking: a masked step leaves the states as they are and repeats the
+    output before it, or gives 0 with `zero_output_for_mask`.
+
     Example:
 
     >>> RHN(8, depth=3, return_sequences=True)(np.ones((2, 5, 4))).shape
@@ -181,6 +270,38 @@ class RHN(CellLayer):
     """
 
     cell_class = RHNCell
+
+    def __init__(
+        self,
+        units: int,
+        depth: int = 1,
+        couple_carry: bool = True,
+        activation: Activation = "tanh",
+        recurrent_activation: Activation = "sigmoid",
+        *,
+        transform_bias: float = -2.0,
+        kernel_initializer: Initializer = None,
+        recurrent_initializer: Initializer = None,
+        bias_initializer: Initializer = None,
+        kernel_regularizer: Regularizer = None,
+        recurrent_regularizer: Regularizer = None,
+        bias_regularizer: Regularizer = None,
+        kernel_constraint: Constraint = None,
+        recurrent_constraint: Constraint = None,
+        bias_constraint: Constraint = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Unpack[LayerOptions],
+    ) -> None:
+        super().__init__(locals())
 
 
 def _uniform(initializer):

@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from typing import Any
+from typing import Unpack
 
 import keras
 from keras import ops
@@ -15,6 +15,7 @@ from kerasrnn.layers.loop.zoned_out import zoned_out
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.recurrent.cell_dropout import ForwardsDropoutMasks
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
+from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -82,7 +83,7 @@ class ZoneoutCell(Configured, ForwardsDropoutMasks, keras.layers.Layer):
         cell: keras.layers.Layer,
         rates: float | list[float] | tuple[float, ...] = 0.1,
         seed: int | None = None,
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         cells.check_cell(cell, "ZoneoutCell")
         kwargs.setdefault("dtype", cells.policy(cell))

@@ -8,7 +8,10 @@ from kerasrnn.layers.recurrent.gru import FastGRUCell
 from kerasrnn.layers.recurrent.lstm import FastLSTMCell
 
 # Cells of Keras, each with ours that has the same weights.
-_OURS = {keras.layers.LSTMCell: FastLSTMCell, keras.layers.GRUCell: FastGRUCell}
+_OURS: dict[type, type] = {
+    keras.layers.LSTMCell: FastLSTMCell,
+    keras.layers.GRUCell: FastGRUCell,
+}
 # `place` is how the caller writes the layer, such as `target[1]`; `suffix` ends
 # the names of its weights in PyTorch, as in `weight_ih_l1`.
 Direction = collections.namedtuple("Direction", "place suffix cell")

@@ -592,12 +592,6 @@ def test_it_says_why_a_cell_is_slow():
         assert why in FastRNN(cell).slow_because
 
 
-def test_the_signature_of_a_class_is_not_that_of_its_layers():
-    assert "units" in inspect.signature(RHN).parameters
-    assert "sequences" in inspect.signature(RHN(3).call).parameters
-    assert "units" not in inspect.signature(RHN(3)).parameters
-
-
 def test_a_subclass_of_a_step_is_as_fast():
     class Damped(RHNCell):
         def step(self, states, given, product):
@@ -629,7 +623,6 @@ def test_the_cell_of_a_subclass_counts():
     layer = SignedRHN(3, sign=-1, kernel_regularizer="l2")
     assert layer.sign == -1
     assert type(layer.cell) is SignedRHNCell
-    assert "sign" in inspect.signature(SignedRHN).parameters
     layer(SEQUENCE)
     assert len(layer.losses) == 1
     again = SignedRHN.from_config(layer.get_config())

@@ -5,9 +5,6 @@ import numpy as np
 import pytest
 from keras import ops
 
-from kerasrnn.layers import FastGRU
-from kerasrnn.layers import FastGRUCell
-from kerasrnn.layers import FastLSTM
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers import Fixed
 from kerasrnn.layers import GAMCell
@@ -75,11 +72,6 @@ class Branches(Plain):
 class Relu(Plain):
     fixed_arguments = ("activation",)
 
-    def __init__(self, units, **kwargs):
-        super().__init__(units, activation="relu", **kwargs)
-
-
-class Unlisted(Plain):
     def __init__(self, units, **kwargs):
         super().__init__(units, activation="relu", **kwargs)
 
@@ -176,14 +168,6 @@ def test_a_product_in_one_branch_is_refused():
         layer(X, initial_state=states, training=True)
 
 
-@pytest.mark.parametrize("new", [FastGRU, FastGRUCell, FastLSTM, Plain])
-@pytest.mark.parametrize("name", ["implementation", "use_cudnn"])
-def test_there_is_one_implementation(new, name):
-    message = f"^{new.__name__} has one .*Expected: no `{name}`.*{name}=2"
-    with pytest.raises(ValueError, match=message):
-        new(4, **{name: 2})
-
-
 def test_an_argument_may_not_hide_a_method():
     with pytest.raises(TypeError, match=r"Received: Hides\(\.\.\., step\)"):
 
@@ -196,5 +180,3 @@ def test_an_argument_may_not_hide_a_method():
 def test_an_argument_that_a_cell_decides_is_listed():
     copy = Relu.from_config(Relu(4, dropout=0.1).get_config())
     assert copy.activation is keras.activations.relu and copy.dropout == 0.1
-    with pytest.raises(TypeError, match="`fixed_arguments`.*'activation'"):
-        Unlisted.from_config(Unlisted(4).get_config())
