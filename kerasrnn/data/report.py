@@ -12,6 +12,7 @@ from kerasrnn.data.tables.encodings import remedy
 from kerasrnn.warning import warn
 
 _FEW, _SHARE = 3, 0.03  # lines that may be damaged in a file of UTF-8
+_MANY = 10  # items that may not be left out if they are most of a corpus
 _WIDTH = 60  # characters that are shown of a cell
 
 
@@ -109,9 +110,18 @@ class Report:
         """Warns of the items that were left out, and of the notes.
 
         Raises:
-            CorpusError: If the text has another encoding than UTF-8.
+            CorpusError: If the text has another encoding than UTF-8, or if
+                most items are left out: they were probably misunderstood.
         """
         self.check_encoding()
+        lost = len(self.malformed)
+        if lost >= _MANY and lost > self.seen / 2:
+            raise CorpusError(
+                f"Most of the corpus {self.corpus} would be left out: {lost} "
+                f"of {self.seen} {self.unit}s. Expected: at least half that "
+                "can be used; name other columns, or correct or remove the "
+                f"rest. Received: {'; '.join([self.first(), *self.notes])}"
+            )
         if self.malformed:
             message = (
                 f"{len(self.malformed)} malformed of {self.seen} {self.unit}s "

@@ -107,10 +107,10 @@ def read_labelled_corpus(
 
     Raises:
         CorpusError: If there are fewer than two classes to train on, or,
-            with `label_names`, another class or no text; if an archive is
-            damaged, too large or contains a link instead of a text; if a
-            table lacks a column; or if one is named and there is no table. It
-            is a `ValueError`.
+            with `label_names`, another class or no text; if most texts would
+            be left out, as in `read_rows`; if an archive is damaged, too large
+            or contains a link instead of a text; if a table lacks a column; or
+            if one is named and there is no table. It is a `ValueError`.
         FileNotFoundError: If there is nothing at `path` or `test_path`.
         ImportError: If parquet or `datasets` need a library that is missing.
         ValueError: If `limit` is not a positive integer, or several labels

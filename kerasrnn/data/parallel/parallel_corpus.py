@@ -87,9 +87,10 @@ def read_parallel_corpus(
         A `ParallelCorpus`, a named tuple of `pairs` and `malformed`.
 
     Raises:
-        CorpusError: If no pair is usable, the file is damaged or not UTF-8, a
-            column is missing, two files differ in their number of lines, or
-            the alignments do not fit. It is a `ValueError`.
+        CorpusError: If no pair is usable, or most would be left out, as in
+            `read_rows`; if the file is damaged or not UTF-8, a column is
+            missing, two files differ in their number of lines, or the
+            alignments do not fit. It is a `ValueError`.
         FileNotFoundError: If there is no such file.
         IsADirectoryError: If a folder is not a data set, or is one of two
             files.

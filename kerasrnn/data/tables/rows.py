@@ -101,8 +101,9 @@ def read_rows(
         `Rows`, with one list for each name.
 
     Raises:
-        CorpusError: If no row is usable, a column is missing, or the source is
-            damaged or not UTF-8. It is a `ValueError`.
+        CorpusError: If no row is usable, or ten or more, and more than half,
+            would be left out; if a column is missing, or the source is damaged
+            or not UTF-8. It is a `ValueError`.
         FileNotFoundError: If there is nothing at the path.
         ImportError: If parquet or `datasets` need a library that is missing.
         IsADirectoryError: If a folder is not a data set.

@@ -397,5 +397,5 @@ def test_formats_of_translators_are_named(write, name, text, message):
 
 def test_many_comments_take_no_long_time(write):
     path = write("a.txt", "<!-- a -->\n" * 99 + "<!--\tb\n")
-    with pytest.raises(CorpusWarning, match="99 malformed of 100 lines"):
+    with pytest.raises(CorpusError, match="left out: 99 of 100 lines"):
         read_parallel_corpus(path)

@@ -9,6 +9,7 @@ from kerasrnn.data import Rows
 from kerasrnn.data import read_labelled_corpus
 from kerasrnn.data import read_parallel_corpus
 from kerasrnn.data import read_rows
+from kerasrnn.data import read_tagged_words
 
 RECORDS = [
     {"text": "so good", "label": "fine", "by": 1, "w": 0.5},
@@ -276,6 +277,37 @@ def test_another_encoding_is_an_error_that_names_it(write, most):
 def test_sources_that_cannot_be_read(write, name, content, message):
     with pytest.raises(CorpusError, match=message):
         read_rows(write(content, name), text=None, label=None)
+
+
+@pytest.mark.parametrize(
+    "name, good, bad, read",
+    [
+        ("a.csv", "so good,fine", "so bad,", read_labelled_corpus),
+        ("a.csv", "so good,fine", "so, bad,poor", read_rows),
+        ("a.tsv", "so good\tfein", "so bad", read_parallel_corpus),
+        (
+            "a.jsonl",
+            '{"tokens": ["a"], "tags": ["X"]}',
+            '{"tokens": ["a"]}',
+            read_tagged_words,
+        ),
+    ],
+)
+def test_a_corpus_may_not_be_left_out_for_the_most(
+    write, name, good, bad, read
+):
+    """Some rows of a form that is not understood may be read by chance."""
+    columns = {"text": None, "label": None} if read is read_rows else {}
+    header = ["text,label"] * name.endswith("csv")
+    fine = [good, good.replace("fine", "poor")] * 5
+
+    def lines(count):
+        return write("\n".join([*header, *fine, *[bad] * count]), name)
+
+    with pytest.warns(CorpusWarning, match="10 malformed of 2"):
+        read(lines(10), **columns)
+    with pytest.raises(CorpusError, match="out: 12 of .* half.*: line 1[12] "):
+        read(lines(12), **columns)
 
 
 def test_columns_of_one_name_are_refused(tmp_path):
