@@ -47,7 +47,7 @@ class KeepsFrozen:
         frozen = config.pop("frozen", [])
         lora = config.pop("lora", {})
         super().build_from_config(config)  # type: ignore[misc]
-        layers = _layers(self)
+        layers = all_layers(self)
         for index, how in lora.items():
             # What was given to this layer has it by its own configuration.
             if not layers[int(index)].lora_enabled:
@@ -56,13 +56,18 @@ class KeepsFrozen:
             _set_alone(layer, index not in frozen)
 
 
+def all_layers(layer: Any) -> list[Any]:
+    """Returns a layer and all layers inside it, in an order of their own."""
+    return layer._flatten_layers()
+
+
 def set_trainable(layer: keras.layers.Layer, value: bool) -> None:
     """Sets `trainable` of a layer, and with it of all layers inside.
 
     With TensorFlow, the assignment of a value that a layer itself has already
     would not reach those inside.
     """
-    for each in _layers(layer):
+    for each in all_layers(layer):
         keras.layers.Layer.trainable.fset(each, value)
 
 
@@ -75,13 +80,13 @@ def _set_alone(layer: keras.layers.Layer, value: bool) -> None:
 
 
 def _frozen(layer):
-    return [i for i, x in enumerate(_layers(layer)) if not x.trainable]
+    return [i for i, x in enumerate(all_layers(layer)) if not x.trainable]
 
 
 def _lora(layer):
     return {
         str(index): {"rank": inner.lora_rank, "lora_alpha": inner.lora_alpha}
-        for index, inner in enumerate(_layers(layer))
+        for index, inner in enumerate(all_layers(layer))
         if _has_lora(inner)
     }
 
@@ -94,8 +99,5 @@ def _kernel_under_lora(layer):
     """Returns the variable that LoRA replaces in training, or `None`."""
     if not _has_lora(layer):
         return None
-    return getattr(layer, "_kernel", getattr(layer, "_embeddings", None))
-
-
-def _layers(layer: Any) -> list[Any]:
-    return layer._flatten_layers()
+    kernels = ("kernel", "embeddings")
+    return next(x for x in layer.variables if x.name in kernels)

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 
+import keras
 import pytest
 
 ROOT = pathlib.Path(__file__).parent.parent
@@ -302,6 +303,17 @@ def test_what_serves_imports_along_the_arrows():
     )
 
 
+def test_a_pipeline_answers_without_matplotlib():
+    """Only a run, which draws, needs what is not in the extra `text`."""
+    assert_none(
+        f"{name_of(path)} imports {node.module}"
+        for path in (PACKAGE / "pipelines").rglob("*.py")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ImportFrom)
+        and node.module.startswith("kerasrnn.plots")
+    )
+
+
 def module_of(path):
     """`kerasrnn.layers.softmax`, or `kerasrnn.layers` for its `__init__`."""
     parts = path.relative_to(ROOT).with_suffix("").parts
@@ -340,6 +352,29 @@ def test_nobody_imports_what_keras_keeps_to_itself():
             lambda _, *names: "{}.{}.".format(*names).startswith("keras.src."),
         )
     )
+
+
+def test_private_methods_of_keras_are_used_where_they_are_listed():
+    classes = (
+        keras.layers.RNN,
+        keras.Model,
+        keras.layers.Dense,
+        keras.layers.Embedding,
+        keras.optimizers.Adam,
+        keras.metrics.Mean,
+        keras.losses.MeanSquaredError,
+    )
+    private = {x for y in classes for x in dir(y) if re.match("_[a-z]", x)}
+    used = set()
+    for path in FILES:
+        nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+        names = {x.name for x in nodes if isinstance(x, ast.FunctionDef)}
+        names |= {x.attr for x in nodes if isinstance(x, ast.Attribute)}
+        if names & private:
+            used.add(str(path.relative_to(PACKAGE)))
+    door = PACKAGE / "layers" / "recurrent" / "_keras.py"
+    listed = re.findall(r"`([\w/]+\.py)`", door.read_text("utf-8"))
+    assert used == {x for x in listed if not x.startswith("tests/")}
 
 
 def test_a_recipe_imports_public_names_only():

@@ -13,6 +13,7 @@ import keras
 from keras import ops
 
 from kerasrnn.frozen import KeepsFrozen
+from kerasrnn.frozen import all_layers
 
 # The name among the weights of a layer in a file.
 _KEY = "quantized"
@@ -61,7 +62,7 @@ class QuantizableModel(KeepsQuantization, keras.Model):
 
         Graphs that were traced when this was different have other weights.
         """
-        return tuple(x.quantization_mode for x in self._flatten_layers())
+        return tuple(x.quantization_mode for x in all_layers(self))
 
 
 def quantized_layers(layer):
@@ -75,7 +76,7 @@ def quantized_layers(layer):
         mode and the configuration of its quantization.
     """
     found = {}
-    for index, inner in enumerate(layer._flatten_layers()):
+    for index, inner in enumerate(all_layers(layer)):
         mode = inner.quantization_mode
         # What has other layers inside may only hold their default policy.
         if mode is not None and getattr(inner, "_is_quantized", False):
@@ -92,7 +93,7 @@ def quantize_layers(layer, quantized):
         layer: A built layer, like the one given to `quantized_layers`.
         quantized: What `quantized_layers` returned.
     """
-    layers = layer._flatten_layers()
+    layers = all_layers(layer)
     for index, how in quantized.items():
         inner = layers[int(index)]
         if inner.quantization_mode is None:

@@ -11,6 +11,7 @@ import keras
 import tensorflow as tf
 
 from kerasrnn.arguments import positive_integer
+from kerasrnn.frozen import all_layers
 from kerasrnn.pipelines.graphs import graph_function
 from kerasrnn.pipelines.graphs import named
 from kerasrnn.pipelines.labelling.text_labeller import TextLabeller
@@ -74,7 +75,7 @@ def litert_model(pipeline: Any, length: int = 1, int8: bool = False) -> bytes:
 
 
 def _check_precision(model):
-    for layer in model._flatten_layers():
+    for layer in all_layers(model):
         if layer.quantization_mode or layer.compute_dtype != "float32":
             raise ValueError(
                 "A LiteRT model is made of one in float32 that is not "
@@ -138,7 +139,7 @@ def _unrolled(model: keras.layers.Layer) -> Iterator[None]:
     """
     layers = [
         layer
-        for layer in model._flatten_layers()
+        for layer in all_layers(model)
         if isinstance(layer, keras.layers.RNN)
     ]
     before = [layer.unroll for layer in layers]

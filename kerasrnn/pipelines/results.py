@@ -10,8 +10,6 @@ import keras
 from kerasrnn.pipelines.saved_model import next_version
 from kerasrnn.pipelines.task import folder_above
 from kerasrnn.pipelines.task import wrapped
-from kerasrnn.plots import save_figure
-from kerasrnn.plots import training_figure
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import without_costs
 from kerasrnn.training.card import new_card
@@ -70,6 +68,9 @@ def write_results(
     Returns:
         The names of what is written, pictures as one.
     """
+    from kerasrnn.plots import save_figure
+    from kerasrnn.plots import training_figure
+
     training = training_figure(without_costs(history), chosen)
     for name, figure in {"training": training, **pictures}.items():
         save_figure(figure, folder / f"{name}.png")

@@ -71,6 +71,9 @@ class Run(RunScope):
     def __init__(
         self, settings: Settings, backends: Sequence[str] = ("tensorflow",)
     ) -> None:
+        # Without matplotlib, a run stops here and not at its end.
+        import kerasrnn.plots  # noqa: F401
+
         super().__init__(settings, backends)
         self.histories: list[History] = []
         self.scores: dict[str, Any] = {}

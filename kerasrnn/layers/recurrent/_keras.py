@@ -1,9 +1,10 @@
 """The only import from the private modules of Keras, `keras.src`.
 
 Private methods of its public classes are used in `frozen.py`,
-`layers/quantization.py`, `layers/recurrent/fast_rnn.py`,
-`models/language/rms_dynamic_evaluation.py`, `pipelines/litert.py` and
-`distribute/batches.py` of `kerasrnn`.
+`layers/recurrent/fast_rnn.py`, `models/language/rms_dynamic_evaluation.py`,
+`distribute/batches.py` and `distribute/replicas.py` of `kerasrnn`;
+`tests/test_layering.py` finds them. A nightly job runs the tests with the next
+version of Keras.
 
 `keras.layers.RNN` draws the dropout masks of a cell before its loop, and
 discards them after it, only for cells of this class, which Keras does not

@@ -10,6 +10,7 @@ from kerasrnn.gathering import where_unmasked
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop import running
 from kerasrnn.layers.loop.dropout_masks import draw_dropout_masks
+from kerasrnn.layers.loop.dropout_masks import reset_dropout_masks
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.sequence_checks import check_mask
@@ -184,7 +185,7 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
         check_sequences(sequences)
         sequences = ops.cast(sequences, self.compute_dtype)
         _, outputs, states = self.inner_loop(sequences, states, mask, training)
-        self._maybe_reset_dropout_masks(self.cell)
+        reset_dropout_masks(self.cell)
         return ops.cast(outputs, self.compute_dtype), list(states)
 
     def inner_loop(

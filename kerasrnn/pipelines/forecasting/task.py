@@ -12,8 +12,6 @@ from kerasrnn.files import atomic_write
 from kerasrnn.optional import import_pandas
 from kerasrnn.pipelines.forecasting.scores import score
 from kerasrnn.pipelines.task import Task
-from kerasrnn.plots import forecast_figure
-from kerasrnn.plots import horizon_figure
 
 
 class ForecastingTask(Task):
@@ -74,6 +72,8 @@ class ForecastingTask(Task):
             Facts, scores `"by_step"`; and pictures, `"forecasts"` beside what
             came, and `"horizon"`, errors by the step ahead.
         """
+        from kerasrnn.plots import horizon_figure
+
         forecaster = self.pipeline
         scores = {"model": score(forecaster, rows)}
         for name, baseline in forecaster.baselines().items():
@@ -90,6 +90,8 @@ class ForecastingTask(Task):
 
 def _forecasts(forecaster, table):
     """A forecast from the first window of a table, beside what came."""
+    from kerasrnn.plots import forecast_figure
+
     ((inputs, values),) = forecaster.batches(table, 1).take(1)
     point, quantiles = forecaster.answers_to(inputs)
     return forecast_figure(

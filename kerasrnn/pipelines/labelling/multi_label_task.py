@@ -8,7 +8,6 @@ import numpy as np
 from kerasrnn.data.labelled.labelled_texts import LabelledTexts
 from kerasrnn.pipelines.labelling.task import LabellingTask
 from kerasrnn.pipelines.labelling.thresholds import are_above
-from kerasrnn.plots import matrix_figure
 from kerasrnn.typing import Strings
 
 _SCORES = ("precision", "recall", "f1")
@@ -86,6 +85,8 @@ class MultiLabelTask(LabellingTask):
     def error_pictures(
         self, true: np.ndarray, found: np.ndarray
     ) -> dict[str, Any]:
+        from kerasrnn.plots import matrix_figure
+
         by_label = self.pipeline.kind.scores(true, found)["by_label"]
         values = [[row[name] for name in _SCORES] for row in by_label.values()]
         figure = matrix_figure(

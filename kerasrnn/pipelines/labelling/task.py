@@ -13,11 +13,6 @@ from kerasrnn.pipelines.confusion import confusion_counts
 from kerasrnn.pipelines.labelling.scores import both
 from kerasrnn.pipelines.task import Task
 from kerasrnn.pipelines.task import wrapped
-from kerasrnn.plots import hidden_state_figure
-from kerasrnn.plots import matrix_figure
-from kerasrnn.plots import reliability_figure
-from kerasrnn.plots import word_map_figure
-from kerasrnn.plots import word_weight_figure
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Strings
@@ -82,6 +77,8 @@ class LabellingTask(Task):
             `"confusion"`, `"reliability"`, `"hidden_states"`, `"words"` and
             `"word_map"`.
         """
+        from kerasrnn.plots import reliability_figure
+
         labeller, longest = self.pipeline, max(rows.texts, key=len)
         true = np.asarray(labeller.numbers(self.named(rows)[1]))
         true = true.round().astype(int)
@@ -135,6 +132,8 @@ class LabellingTask(Task):
 
         It takes what `labels_in_words` takes.
         """
+        from kerasrnn.plots import matrix_figure
+
         names = self.pipeline.labels
         counts = confusion_counts(true, found.argmax(axis=1), len(names))
         figure = matrix_figure(counts, names, names, "true", "predicted")
@@ -184,6 +183,10 @@ class LabellingTask(Task):
 
     def _word_pictures(self, texts, true, found):
         """The hidden states and the word weights of two texts."""
+        from kerasrnn.plots import hidden_state_figure
+        from kerasrnn.plots import word_map_figure
+        from kerasrnn.plots import word_weight_figure
+
         words, states = self.pipeline.hidden_states(_of_length(80, texts))
         words, states = words[:30], states[:30]
         text = _of_length(600, texts)

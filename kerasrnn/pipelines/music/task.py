@@ -5,7 +5,6 @@ from typing import Any
 
 from kerasrnn.data import write_midi
 from kerasrnn.pipelines.task import Task
-from kerasrnn.plots import piano_roll_figure
 from kerasrnn.typing import Rolls
 
 _SHOWN = 128  # steps in a picture
@@ -48,6 +47,8 @@ class MusicTask(Task):
             No facts; and pictures: the piece with the `"prediction"` of each
             of its steps, and the `"sample"`.
         """
+        from kerasrnn.plots import piano_roll_figure
+
         piece = rows[0][:_SHOWN]
         opening = piece[:_GIVEN]
         sample = self.pipeline.write(

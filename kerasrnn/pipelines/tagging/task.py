@@ -11,7 +11,6 @@ from kerasrnn.pipelines.tagging.sentences import Sentences
 from kerasrnn.pipelines.tagging.sentences import columns_of
 from kerasrnn.pipelines.task import Task
 from kerasrnn.pipelines.task import wrapped
-from kerasrnn.plots import matrix_figure
 from kerasrnn.tag_schemes import parsed_tag
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import TextScores
@@ -111,6 +110,8 @@ def _print_worst(words, true, found):
 
 def _confusion_figure(tagger, true, found):
     """Draws how often each tag was taken for each other, without prefixes."""
+    from kerasrnn.plots import matrix_figure
+
     kinds = [_kind(tag, tagger.scheme) for tag in tagger.tags]
     names = list(dict.fromkeys(kinds))
     number = {
@@ -134,6 +135,8 @@ def _kind(tag, scheme):
 
 def _transition_figure(tagger):
     """Draws the weights of the transitions of a `CRF`; grey is forbidden."""
+    from kerasrnn.plots import matrix_figure
+
     crf = tagger.model.crf
     weights = crf.transitions.numpy()
     if crf.allowed is not None:

@@ -11,7 +11,6 @@ from kerasrnn.files import atomic_write
 from kerasrnn.metrics.corpus_scores import sentence_chrf
 from kerasrnn.pipelines.task import Task
 from kerasrnn.pipelines.task import wrapped
-from kerasrnn.plots import attention_grid
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import TextScores
 from kerasrnn.typing import Pairs
@@ -98,6 +97,8 @@ class TranslationTask(Task):
 
     def _pictures(self, sources):
         """The attention to four sources, short ones if there are any."""
+        from kerasrnn.plots import attention_grid
+
         short = [text for text in sources if 4 <= len(text.split()) <= 9]
         found = self.pipeline.alignments((short or sources)[:4])
         # Without punctuation, a text may have no words.

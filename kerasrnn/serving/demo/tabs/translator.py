@@ -5,9 +5,9 @@ import numpy as np
 import tensorflow as tf
 from matplotlib.figure import Figure
 
+from kerasrnn.data.parallel.word_attention import word_attention
 from kerasrnn.data.text.sentences import split_sentences
 from kerasrnn.plots import attention_figure
-from kerasrnn.plots.word_attention import word_attention
 from kerasrnn.serving.demo.tabs.texts import add_examples
 from kerasrnn.serving.demo.tabs.texts import checked
 from kerasrnn.serving.demo.tabs.texts import picture_box

@@ -1,6 +1,6 @@
 import numpy as np
 
-from kerasrnn.plots.word_attention import word_attention
+from kerasrnn.data.parallel.word_attention import word_attention
 
 
 def words(tokens):
