@@ -80,6 +80,13 @@ def test_modules_name_the_extra_for_text(name, library, monkeypatch):
             "is imported. Received: KERAS_BACKEND=tensorflow, and No module "
             "named 'tensorflow'",
         ),
+        (
+            ["tensorflow"],
+            "numpy",
+            "KERAS_BACKEND=tensorflow in the environment, set before Keras is "
+            "imported. Received: KERAS_BACKEND=numpy, and No module named "
+            "'scipy'",
+        ),
     ],
 )
 def test_without_a_backend(installed, chosen, expected, monkeypatch):
@@ -89,11 +96,10 @@ def test_without_a_backend(installed, chosen, expected, monkeypatch):
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: name in installed
     )
+    name = "scipy" if chosen == "numpy" else "tensorflow"
     with pytest.raises(ImportError) as raised:
         with needs_backend():
-            raise ModuleNotFoundError(
-                "No module named 'tensorflow'", name="tensorflow"
-            )
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
     said = "Keras found no backend that kerasrnn can run on. Expected: "
     assert str(raised.value) == said + expected
 
