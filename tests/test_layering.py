@@ -215,7 +215,7 @@ def public_names(module):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             names.add(node.name)
         elif isinstance(node, ast.ImportFrom) and path.stem == "__init__":
-            names.update(alias.name for alias in node.names)
+            names.update(x.asname or x.name for x in node.names)
     return frozenset(name for name in names if not name.startswith("_"))
 
 

@@ -43,28 +43,6 @@ class KeepsQuantization(KeepsFrozen, keras.layers.Layer):
         super().load_own_variables(variables)
 
 
-class QuantizableModel(KeepsQuantization, keras.Model):
-    """Base of the models that Keras can quantize."""
-
-    def quantize(
-        self, mode: str | None = None, config: Any = None, **kwargs: Any
-    ) -> None:
-        if mode in ("gptq", "awq"):
-            raise ValueError(
-                "The layers of a recurrent model are not a sequence of blocks, "
-                "which 'gptq' and 'awq' quantize one after another. Expected: "
-                f"'int8', 'int4' or 'float8'. Received: mode={mode!r}"
-            )
-        super().quantize(mode, config=config, **kwargs)
-
-    def quantization_modes(self) -> tuple[str | None, ...]:
-        """Returns how each inner layer is quantized.
-
-        Graphs that were traced when this was different have other weights.
-        """
-        return tuple(x.quantization_mode for x in all_layers(self))
-
-
 def quantized_layers(layer):
     """Returns how the layers inside another one, and itself, are quantized.
 

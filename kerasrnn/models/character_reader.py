@@ -11,7 +11,7 @@ from kerasrnn.arguments import rate
 from kerasrnn.configured import Configured
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import KeepsQuantization
-from kerasrnn.models.reads_ids import ReadsIds
+from kerasrnn.models.model import ReadsIds
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor

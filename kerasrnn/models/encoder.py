@@ -17,9 +17,9 @@ from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent.clone_cell import clone_cell
 from kerasrnn.models.language.language_model import LanguageModel
 from kerasrnn.models.learnt_weights import learnt_weights
+from kerasrnn.models.model import ReadsIds
 from kerasrnn.models.ngram_embedding import NgramEmbedding
 from kerasrnn.models.ngram_embedding import check_ngrams
-from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.typing import Shape

@@ -7,8 +7,8 @@ import keras
 
 from kerasrnn.arguments import instance
 from kerasrnn.configured import Configured
-from kerasrnn.models.built_without_shapes import give_weights
-from kerasrnn.models.reads_ids import ReadsIds
+from kerasrnn.models.model import ReadsIds
+from kerasrnn.models.model import give_weights
 
 
 class Ensemble(ReadsIds, Configured, keras.layers.Layer):

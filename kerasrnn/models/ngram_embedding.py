@@ -13,7 +13,7 @@ from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
 from kerasrnn.configured import Configured
 from kerasrnn.layers.quantization import KeepsQuantization
-from kerasrnn.models.reads_ids import ReadsIds
+from kerasrnn.models.model import ReadsIds
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 

@@ -6,7 +6,6 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.configured import Configured
 from kerasrnn.models.recurrent_model import RecurrentModel
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
@@ -14,7 +13,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class PianoRollModel(Configured, RecurrentModel):
+class PianoRollModel(RecurrentModel):
     """Predicts every step of a piano roll from those before it.
 
     Recurrent layers and, for each key, a sigmoid. Given the past, the keys
@@ -61,6 +60,8 @@ class PianoRollModel(Configured, RecurrentModel):
         [Boulanger-Lewandowski et al., 2012](https://arxiv.org/abs/1206.6392),
         [Chung et al., 2014](https://arxiv.org/abs/1412.3555).
     """
+
+    axes_of_ids = None
 
     def __init__(
         self,

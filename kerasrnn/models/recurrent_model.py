@@ -4,19 +4,13 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.loop import cells
-from kerasrnn.layers.quantization import QuantizableModel
-from kerasrnn.models.built_without_shapes import BuiltWithoutShapes
-from kerasrnn.models.gives_logits import GivesLogits
-from kerasrnn.models.labels_of_steps import LabelsOfSteps
+from kerasrnn.models.model import Model
 from kerasrnn.models.rnn_stack import RNNStack
-from kerasrnn.models.tells_shape import TellsShape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
 
-class RecurrentModel(
-    TellsShape, LabelsOfSteps, BuiltWithoutShapes, GivesLogits, QuantizableModel
-):
+class RecurrentModel(Model):
     """Base of models that are recurrent layers between an input and an output.
 
     A subclass calls `add_rnns` in its constructor, `build_rnns` when it is

@@ -9,17 +9,12 @@ from kerasrnn.arguments import instance
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
-from kerasrnn.configured import Configured
 from kerasrnn.layers import CRF
 from kerasrnn.layers import CRFLoss
 from kerasrnn.layers.loop import cells
-from kerasrnn.layers.quantization import QuantizableModel
-from kerasrnn.models.built_without_shapes import BuiltWithoutShapes
 from kerasrnn.models.character_reader import CharacterReader
-from kerasrnn.models.exports_ids import ExportsIds
-from kerasrnn.models.gives_logits import GivesLogits
-from kerasrnn.models.gives_logits import name_of
-from kerasrnn.models.labels_of_steps import LabelsOfSteps
+from kerasrnn.models.model import Model
+from kerasrnn.models.model import name_of
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.typing import Shape
@@ -27,14 +22,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Tagger(
-    ExportsIds,
-    Configured,
-    LabelsOfSteps,
-    BuiltWithoutShapes,
-    GivesLogits,
-    QuantizableModel,
-):
+class Tagger(Model):
     """Tags each word of a sentence.
 
         x_t = [E w_t; characters(w_t)]
@@ -194,7 +182,7 @@ class Tagger(
         return inputs["words"], inputs.get("characters")
 
     @property
-    def _axes_of_ids(self):
+    def axes_of_ids(self) -> Any:
         return {"words": 2, "characters": 3} if self.characters else 2
 
     def check_loss(self, loss: Any) -> None:

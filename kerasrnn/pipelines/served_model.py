@@ -10,7 +10,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from kerasrnn.models.built_without_shapes import give_weights
+from kerasrnn.models.model import give_weights
 from kerasrnn.pipelines.batching import indices_by_length
 from kerasrnn.pipelines.ensembles import models_of
 from kerasrnn.pipelines.finite import check_answer

@@ -1,8 +1,8 @@
 """SavedModels at work: what reads them, and what serves them."""
 
-from kerasrnn.optional import needs
+from kerasrnn.optional import needs as _needs
 
-with needs("tensorflow-text", "text"):
+with _needs("tensorflow-text", "text"):
     import tensorflow_text  # noqa: F401
 
 from kerasrnn.serving.exported import ExportedModel

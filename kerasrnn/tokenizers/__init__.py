@@ -1,9 +1,9 @@
 """Text to token ids and back, as graph operations."""
 
-from kerasrnn.optional import needs
+from kerasrnn.optional import needs as _needs
 
 # `kerasrnn.data` and `kerasrnn.pipelines` import this package first.
-with needs("tensorflow-text", "text"):
+with _needs("tensorflow-text", "text"):
     import tensorflow_text  # noqa: F401
 
 from kerasrnn.tokenizers.character_tokenizer import CharacterTokenizer

@@ -7,22 +7,16 @@ import keras
 from kerasrnn.arguments import instance
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
-from kerasrnn.configured import Deserialized
-from kerasrnn.layers.quantization import QuantizableModel
-from kerasrnn.models.built_without_shapes import BuiltWithoutShapes
 from kerasrnn.models.classification.summary_by_name import get_summary
 from kerasrnn.models.encoder import Encoder
-from kerasrnn.models.exports_ids import ExportsIds
-from kerasrnn.models.gives_logits import GivesLogits
+from kerasrnn.models.model import Model
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class TextClassifier(
-    ExportsIds, Deserialized, BuiltWithoutShapes, GivesLogits, QuantizableModel
-):
+class TextClassifier(Model):
     """Classifies a text by a summary of its encoding.
 
         h_1 ... h_T, s_T = encoder(ids)
@@ -75,6 +69,8 @@ class TextClassifier(
         [Howard & Ruder, 2018](https://arxiv.org/abs/1801.06146) for
         `"pooled"`, [Yang et al., 2016](https://aclanthology.org/N16-1174).
     """
+
+    labels_of_steps = False
 
     def __init__(
         self,
@@ -195,9 +191,9 @@ class TextClassifier(
         return found if isinstance(found, tuple) else (found, None)
 
     def get_config(self) -> Config:
-        # Not `Configured`, since `summary` is a method.
+        # The attribute `summary` is a method of Keras.
         return {
-            **super().get_config(),
+            **keras.Model.get_config(self),
             "encoder": keras.saving.serialize_keras_object(self.encoder),
             "summary": keras.saving.serialize_keras_object(self.summary_layer),
             "num_classes": self.num_classes,

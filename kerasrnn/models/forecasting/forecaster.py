@@ -10,19 +10,15 @@ from kerasrnn.arguments import integer
 from kerasrnn.arguments import one_of
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
-from kerasrnn.configured import Configured
 from kerasrnn.layers.loop import cells
-from kerasrnn.layers.quantization import QuantizableModel
-from kerasrnn.models.built_without_shapes import BuiltWithoutShapes
 from kerasrnn.models.forecasting.heads import ForecastHead
 from kerasrnn.models.forecasting.heads import head_of
 from kerasrnn.models.forecasting.inputs import ForecastInputs
 from kerasrnn.models.forecasting.segment_embedding import SegmentEmbedding
 from kerasrnn.models.forecasting.segments_ahead import parallel_outputs
 from kerasrnn.models.forecasting.segments_ahead import recurrent_outputs
-from kerasrnn.models.labels_of_steps import LabelsOfSteps
+from kerasrnn.models.model import Model
 from kerasrnn.models.rnn_stack import RNNStack
-from kerasrnn.models.tells_shape import TellsShape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
@@ -30,9 +26,7 @@ _OF_EMBEDDING = ("shared", "known", "static", "missing")
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Forecaster(
-    TellsShape, Configured, LabelsOfSteps, BuiltWithoutShapes, QuantizableModel
-):
+class Forecaster(Model):
     """Reads what columns of numbers were, and forecasts what they will be.
 
     The recurrent layers read segments of `segment` steps. All segments of the
@@ -106,6 +100,9 @@ class Forecaster(
     Reference:
         [Lin et al., 2023](https://arxiv.org/abs/2308.11200).
     """
+
+    axes_of_ids = None
+    returns_logits = False
 
     def __init__(
         self,

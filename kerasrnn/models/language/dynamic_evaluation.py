@@ -5,14 +5,15 @@ from typing import Any
 import keras
 
 from kerasrnn.arguments import instance
-from kerasrnn.configured import Configured
-from kerasrnn.models.gives_logits import GivesLogits
 from kerasrnn.models.language.language_model import LanguageModel
+from kerasrnn.models.model import Model
+from kerasrnn.models.model import give_weights
+from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class DynamicEvaluation(Configured, GivesLogits, keras.Model):
+class DynamicEvaluation(Model):
     """Lets a language model learn from a text while it is evaluated on it.
 
     Fit it for one epoch on windows of the text, with a batch size of 1. Each
@@ -52,6 +53,9 @@ class DynamicEvaluation(Configured, GivesLogits, keras.Model):
     def __init__(self, model: LanguageModel, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.model = instance("model", model, LanguageModel)
+
+    def build(self, input_shape: Shape | None = None) -> None:
+        give_weights(self.model)
 
     def call(self, inputs: Tensor | dict[str, Tensor]) -> Tensor:
         return self.model(inputs, training=False)

@@ -7,7 +7,6 @@ from keras import ops
 
 from kerasrnn.arguments import positive_integer
 from kerasrnn.distribute.replicas import replica_count
-from kerasrnn.models.exports_ids import ExportsIds
 from kerasrnn.models.language.augmented_loss import augmented_loss
 from kerasrnn.models.language.augmented_loss import check_augmented_loss
 from kerasrnn.models.language.augmented_loss import check_labels
@@ -18,7 +17,7 @@ from kerasrnn.models.token_output import TokenOutput
 from kerasrnn.typing import Tensor
 
 
-class LanguageLosses(ExportsIds, RecurrentModel):
+class LanguageLosses(RecurrentModel):
     """The part of `LanguageModel` that computes losses and metrics.
 
     See `LanguageModel` for the arguments.

@@ -7,7 +7,6 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.configured import Configured
 from kerasrnn.distribute.replicas import replica_count
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import quantize_layers
@@ -24,7 +23,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class LanguageModel(Configured, LanguageLosses):
+class LanguageModel(LanguageLosses):
     """Predicts every token of a text from those before it.
 
     An embedding, recurrent layers and a softmax over the vocabulary, which by

@@ -17,7 +17,7 @@ from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent.clone_cell import clone_cell
 from kerasrnn.models.bridge import Bridge
-from kerasrnn.models.reads_ids import ReadsIds
+from kerasrnn.models.model import ReadsIds
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.models.token_output import TokenOutput
 from kerasrnn.models.translation.decoder_steps import DecoderSteps

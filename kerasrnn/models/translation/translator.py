@@ -10,14 +10,10 @@ from keras.optimizers.schedules import LearningRateSchedule
 from kerasrnn.arguments import instance
 from kerasrnn.arguments import number
 from kerasrnn.arguments import rate
-from kerasrnn.configured import Configured
 from kerasrnn.distribute.replicas import share_of_added_loss
 from kerasrnn.layers.loop import cells
-from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.models.encoder import Encoder
-from kerasrnn.models.exports_ids import ExportsIds
-from kerasrnn.models.gives_logits import GivesLogits
-from kerasrnn.models.labels_of_steps import LabelsOfSteps
+from kerasrnn.models.model import Model
 from kerasrnn.models.translation.decoder import Decoder
 from kerasrnn.models.translation.guided_attention import alignment_cost
 from kerasrnn.typing import Nest
@@ -25,9 +21,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Translator(
-    ExportsIds, Configured, LabelsOfSteps, GivesLogits, QuantizableModel
-):
+class Translator(Model):
     """Recurrent encoder-decoder with attention.
 
     `fit` trains it by teacher forcing: the inputs hold the source and the
@@ -89,7 +83,7 @@ class Translator(
         [Luong et al., 2015](https://arxiv.org/abs/1508.04025).
     """
 
-    _axes_of_ids = {"source": 2, "target": 2}
+    axes_of_ids = {"source": 2, "target": 2}
 
     def __init__(
         self,

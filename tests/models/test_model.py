@@ -1,0 +1,260 @@
+"""What every model does beyond a Keras model."""
+
+import keras
+import numpy as np
+import pytest
+from keras.layers import GRUCell
+
+from kerasrnn.layers import CRF
+from kerasrnn.layers import CRFLoss
+from kerasrnn.models import CharacterReader
+from kerasrnn.models import Encoder
+from kerasrnn.models import Forecaster
+from kerasrnn.models import LanguageModel
+from kerasrnn.models import Lexicon
+from kerasrnn.models import NgramEmbedding
+from kerasrnn.models import PianoRollModel
+from kerasrnn.models import Tagger
+from kerasrnn.models import TextClassifier
+from kerasrnn.training import TokenCrossentropy
+from tests import helpers
+from tests.models import small
+
+IDS = small.SOURCE
+# Each model, of small sizes, and what it reads.
+MODELS = {
+    "classifier": (
+        lambda: TextClassifier(Encoder(9, GRUCell(4), 3), "attention"),
+        IDS,
+    ),
+    "language": (lambda: LanguageModel(9, GRUCell(4), 3), IDS),
+    "tagger": (lambda: Tagger(9, 3, GRUCell(4), 3), IDS),
+    "translator": (small.translator, small.INPUTS),
+    "music": (lambda: PianoRollModel(GRUCell(4), 4), helpers.random(2, 3, 4)),
+    "forecaster": (
+        lambda: Forecaster(GRUCell(4), 5, columns=4),
+        helpers.random(2, 3, 4),
+    ),
+}
+EXPORTED = {
+    **{x: MODELS[x] for x in ("language", "classifier", "translator")},
+    "tagger": (
+        lambda: Tagger(
+            9, 2, GRUCell(4), 3, characters=CharacterReader(9, filters=4)
+        ),
+        {"words": IDS, "characters": IDS[..., None].repeat(3, axis=2)},
+    ),
+}
+SHAPES = {
+    **{x: y for x, y in MODELS.items() if x != "translator"},
+    "ngrams": (lambda: NgramEmbedding(9, 3), IDS),
+    "characters": (
+        lambda: CharacterReader(9, GRUCell(4)),
+        IDS[..., None].repeat(3, axis=2),
+    ),
+    "tagger": (lambda: Tagger(9, 2, GRUCell(4), 3, crf=CRF()), IDS),
+}
+# Models and layers of ids.
+OF_IDS = {
+    "encoder": lambda: Encoder(500, GRUCell(4), 3),
+    "language": lambda: LanguageModel(500, GRUCell(4), 3),
+    "classifier": lambda: TextClassifier(Encoder(500, GRUCell(4), 3)),
+    "ngrams": lambda: NgramEmbedding(100, 4),
+    "lexicon": lambda: Lexicon(500, 4),
+}
+LARGE_IDS = np.array([[300, 301, 302], [299, 401, 0]])
+
+
+@pytest.mark.parametrize("name", sorted(MODELS.keys() - {"forecaster"}))
+@pytest.mark.parametrize(
+    ("loss", "found"),
+    [
+        ("binary_crossentropy", "binary_crossentropy"),
+        ("SparseCategoricalCrossentropy", "SparseCategoricalCrossentropy"),
+        (keras.losses.sparse_categorical_crossentropy, "sparse_categorical"),
+        (keras.losses.BinaryFocalCrossentropy(), "BinaryFocalCrossentropy"),
+    ],
+)
+def test_a_loss_of_probabilities_is_refused(name, loss, found):
+    model = MODELS[name][0]()
+    with pytest.raises(
+        ValueError, match=f"`from_logits=True`.*Received: loss={found}"
+    ):
+        model.compile("adam", loss)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        None,
+        "mse",
+        keras.losses.BinaryCrossentropy(from_logits=True),
+        TokenCrossentropy(),
+        lambda y_true, y_pred: y_pred,
+    ],
+)
+def test_any_other_loss_passes(loss):
+    model = MODELS["language"][0]()
+    model.compile("adam", loss)
+    assert model.loss is loss
+
+
+@pytest.mark.parametrize("name", sorted(MODELS.keys() - {"forecaster"}))
+def test_a_loaded_model_is_compiled(name, tmp_path):
+    """Which Keras does not do if `compile` is overridden."""
+    model = MODELS[name][0]()
+    model.build((None, None))
+    model.compile("adam", TokenCrossentropy(-1), metrics=["accuracy"])
+    model.optimizer.build(model.trainable_variables)
+    loaded = helpers.reloaded(model, tmp_path)
+    assert loaded.compiled and loaded.optimizer.built
+    assert loaded.loss.pad_id == -1
+
+
+def test_a_file_with_another_loss_opens_without_it(tmp_path, monkeypatch):
+    model = LanguageModel(9, GRUCell(4))
+    with monkeypatch.context() as patch:
+        patch.setattr(LanguageModel, "check_loss", lambda *_: None)
+        model.compile("adam", "sparse_categorical_crossentropy")
+    model.build()
+    model.save(tmp_path / "model.keras")
+    with pytest.raises(ValueError, match="`compile=False` opens the file"):
+        keras.saving.load_model(tmp_path / "model.keras")
+    keras.saving.load_model(tmp_path / "model.keras", compile=False)
+
+
+def test_a_tagger_with_a_crf_has_the_loss_of_its_layer():
+    model = Tagger(9, 3, GRUCell(4), 4, crf=CRF())
+    model.compile("adam", model.crf_loss())
+    for loss in (
+        "sparse_categorical_crossentropy",
+        keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+        TokenCrossentropy(-1),
+    ):
+        with pytest.raises(ValueError, match="Expected: `model.crf_loss()"):
+            model.compile("adam", loss)
+
+
+@pytest.mark.parametrize("crf", [True, False])
+def test_a_tagger_has_no_loss_of_another_crf(crf):
+    model = Tagger(9, 3, GRUCell(4), 4, crf=CRF() if crf else None)
+    message = "another `CRF`.*crf='other'" if crf else "has no `CRFLoss`"
+    with pytest.raises(ValueError, match=message):
+        model.compile("adam", CRFLoss(CRF(name="other")))
+
+
+@pytest.mark.parametrize("name", sorted(MODELS.keys() - {"classifier"}))
+def test_labels_of_steps_have_no_class_weights(name):
+    ids = np.ones((2, 3), "int32")
+    with pytest.raises(ValueError, match="class weights.*=\\{1: 2.0\\}"):
+        MODELS[name][0]().fit(ids, ids, class_weight={1: 2.0})
+
+
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow", reason="a SavedModel"
+)
+@pytest.mark.parametrize("name", EXPORTED)
+def test_they_read_ids_of_any_number_and_length(name, tmp_path):
+    import tensorflow as tf
+
+    make, inputs = EXPORTED[name]
+    inputs = keras.tree.map_structure(lambda x: x.astype("int32"), inputs)
+    model = make()
+    model(keras.tree.map_structure(lambda x: x[:1, :3], inputs))
+    helpers.randomize(model)
+    model.export(tmp_path / "1", verbose=False)
+    exported = tf.saved_model.load(tmp_path / "1")
+    helpers.assert_close(exported.serve(inputs), model(inputs))
+
+
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow", reason="a SavedModel"
+)
+def test_another_signature_may_be_given(tmp_path):
+    import tensorflow as tf
+
+    model = MODELS["language"][0]()
+    ids = np.ones((2, 4), "int32")
+    model(ids)
+    shape = keras.InputSpec(shape=(2, 4), dtype="int32")
+    model.export(tmp_path / "1", verbose=False, input_signature=[shape])
+    exported = tf.saved_model.load(tmp_path / "1")
+    with pytest.raises(TypeError):
+        exported.serve(ids[:1])
+
+
+@pytest.mark.parametrize("name", OF_IDS)
+def test_they_are_read_as_integers(name):
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    model = OF_IDS[name]()
+    model(LARGE_IDS)
+    helpers.randomize(model)
+    found, expected = (
+        keras.tree.map_structure(helpers.as_numpy, model(ids))
+        for ids in (LARGE_IDS.astype("float32"), LARGE_IDS)
+    )
+    keras.tree.map_structure(np.testing.assert_array_equal, found, expected)
+
+
+def test_they_may_be_named():
+    lexicon = Lexicon(500, 4, dtype="mixed_bfloat16")
+    lexicon.build()
+    helpers.randomize(lexicon)
+    np.testing.assert_array_equal(
+        helpers.as_numpy(lexicon(source=LARGE_IDS.astype("float32"))),
+        helpers.as_numpy(lexicon(source=LARGE_IDS)),
+    )
+
+
+def test_a_functional_model_has_them_from_an_input():
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    encoder = Encoder(500, GRUCell(4), 3)
+    ids = keras.Input((None,))  # of floats
+    model = keras.Model(ids, encoder(ids)[0])
+    np.testing.assert_array_equal(
+        helpers.as_numpy(model(LARGE_IDS.astype("float32"))),
+        helpers.as_numpy(encoder(LARGE_IDS)[0]),
+    )
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_they_run_over_a_further_axis_of_a_functional_model(name):
+    make, x = SHAPES[name]
+    model, x = make(), np.stack([x, x[::-1]])
+    model(x[0])
+    helpers.randomize(model)
+    inputs = keras.Input(x.shape[1:], dtype=x.dtype)
+    outputs = keras.layers.TimeDistributed(model)(inputs)
+    expected = np.stack([helpers.as_numpy(model(each)) for each in x])
+    assert outputs.shape == (None, *expected.shape[1:])
+    found = keras.Model(inputs, outputs)(x)
+    np.testing.assert_allclose(helpers.as_numpy(found), expected, atol=1e-6)
+
+
+def test_the_shape_is_known_before_a_call():
+    assert MODELS["language"][0]().compute_output_shape((8, None)) == (
+        8,
+        None,
+        9,
+    )
+
+
+def test_the_shape_is_nested_as_inputs_and_outputs_are():
+    encoder = Encoder(9, GRUCell(4), 3)
+    assert encoder.compute_output_shape((8, 6)) == ((8, 6, 8), (8, 6), (8, 8))
+    shapes = {"source": (8, 6), "target": (8, 5)}
+    assert small.translator().compute_output_shape(shapes) == (8, 5, 10)
+
+
+def test_a_summary_shows_it():
+    model, lines = MODELS["classifier"][0](), []
+    model(IDS)
+    model.summary(print_fn=lines.append, line_length=100)
+    assert "((3, 5, 8), (3, 5), (3, 8))" in "\n".join(lines)
+
+
+def test_a_summary_leaves_out_what_has_several_inputs():
+    model, lines = small.translator(), []
+    model(small.INPUTS)
+    model.summary(print_fn=lines.append)
+    assert "decoder" in "\n".join(lines)
