@@ -5,6 +5,7 @@ from kerasrnn.data.tables.class_tables import class_table
 from kerasrnn.data.tables.class_tables import is_of_files
 from kerasrnn.data.tables.conll import conll_table
 from kerasrnn.data.tables.line_pairs import line_table
+from kerasrnn.data.tables.records import are_records
 from kerasrnn.data.tables.spans import span_column
 from kerasrnn.data.tables.spans import span_table
 from kerasrnn.data.tables.tables import find_column
@@ -30,7 +31,7 @@ _NAMES = {
 def open_columns(source, columns, report, arguments, delimiter):
     """A table, and a dict from what was asked for to its columns."""
     columns = {name: _or_none(name, x) for name, x in columns.items()}
-    if isinstance(source, list | tuple) and not _is_of_dicts(source):
+    if isinstance(source, list | tuple) and not are_records(source):
         table = line_table(source, report)
     elif {"tokens", "tags"} & set(columns) and not is_table(source):
         table, report.columns = conll_table(source, columns, report, arguments)
@@ -83,10 +84,6 @@ def _names_of(column):
         return []
     several = isinstance(column, list | tuple)
     return [str(name) for name in (column if several else [column])]
-
-
-def _is_of_dicts(source):
-    return all(isinstance(x, dict) for x in source)
 
 
 def _pair(table, report):

@@ -5,6 +5,7 @@ import re
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.tables.conll_columns import begins_apart
 from kerasrnn.data.tables.conll_columns import ends_sentence
+from kerasrnn.data.tables.conll_columns import features_in
 from kerasrnn.data.tables.conll_columns import find_columns
 from kerasrnn.data.tables.lines import all_lines
 from kerasrnn.data.tables.tables import Table
@@ -38,19 +39,21 @@ def conll_table(path, columns, report, arguments):
             "Received: only blank lines"
         )
     found = find_columns(lines, path)
-    numbers = {
-        name: found.number(
-            name, column, path, arguments.get(name, name), report
-        )
+    places = {
+        name: found.place(name, column, path, arguments.get(name, name), report)
         for name, column in columns.items()
     }
+    numbers = {name: number for name, (number, _) in places.items()}
+    keys = {name: key for name, (_, key) in places.items() if key}
     lines = list(enumerate(lines, start=1))
     if "tags" in numbers:
         lines = _without_comments(lines, found, numbers["tags"], report)
     rows = _sentences(lines, found, numbers, path, report)
-    if numbers.get("tags") in found.brackets:
+    if keys:
+        rows = _of_features(rows, keys)
+    elif numbers.get("tags") in found.brackets:
         rows = _in_bio(rows, path)
-    taken = {name: str(number + 1) for name, number in numbers.items()}
+    taken = {name: str(number + 1) for name, number in numbers.items()} | keys
     return Table(list(columns), rows, numbered=True), taken
 
 
@@ -107,6 +110,15 @@ def _sentences(lines, columns, numbers, path, report):
                 "first line, with a word and a tag, or a blank line between "
                 f"sentences. Received: {line!r}"
             )
+
+
+def _of_features(rows, keys):
+    """Yields rows with the value of a feature of each cell, `O` without."""
+    for number, row in rows:
+        for name, key in keys.items():
+            found = map(features_in, row[name])
+            row[name] = [features.get(key, "O") for features in found]
+        yield number, row
 
 
 def _in_bio(rows, path):

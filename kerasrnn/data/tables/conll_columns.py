@@ -1,11 +1,13 @@
 """Which columns of a file of words hold the words, and which their tags."""
 
+import collections
 import itertools
 import re
 from typing import NamedTuple
 
 from kerasrnn.arguments import is_integer
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.tables.suspicions import has_more_tags
 from kerasrnn.data.tables.tables import format_suffix
 from kerasrnn.tag_schemes import has_type
 
@@ -17,6 +19,7 @@ _BEGIN_2012 = "#begin document"
 _NAMES = re.compile(r"#\s*global\.columns\s*=(.*)")
 _IN_BRACKETS = re.compile(r".*\*.*|\(.+\)")
 _NO_TAG = {"O", "_", "-", "0", "o"}
+_FEATURE = re.compile(r"(?:^|\|)([^=|]+)=([^|]+)")
 _SOME = 1000  # sentences from which the columns are told apart
 # CoNLL-2012 has as many more columns as a sentence has predicates.
 _WORD_2012, _NAME_2012 = 3, 10
@@ -35,6 +38,8 @@ class Columns(NamedTuple):
         is_2012: Whether further columns are ignored, as those of CoNLL-2012.
         brackets: Tuple of integers, the indices of columns whose tags are
             brackets, such as `(PER*` and `*)`.
+        features: Tuple of `(index, key, whether its values mark phrases)`, of
+            columns of features, such as `name=B-PER|SpaceAfter=No`.
     """
 
     pattern: re.Pattern[str]
@@ -45,6 +50,7 @@ class Columns(NamedTuple):
     tag: int = -1
     is_2012: bool = False
     brackets: tuple[int, ...] = ()
+    features: tuple[tuple[int, str, bool], ...] = ()
 
     def cells(self, line):
         found = self.pattern.split(line.rstrip())
@@ -55,15 +61,25 @@ class Columns(NamedTuple):
         """Whether a line is of a word, not of a range or gap of words."""
         return not (self.counts and _NO_WORD.fullmatch(cells[0]))
 
-    def number(self, name, column, path, argument, report):
-        """The index of the column of `tokens` or `tags`, counted from 0."""
+    def place(self, name, column, path, argument, report):
+        """Where `tokens`, `tags` or another column are.
+
+        Returns:
+            A tuple of the index of a column, counted from 0, and the key of
+            the feature in it that is meant, or `None`.
+        """
         if column is None and name in ("tokens", "tags"):
             number = self.word if name == "tokens" else self.tag
             self._note_default(name, number, argument, report)
-            return number
+            return number, self._feature(name, number, path, argument)
         column = name if column is None else column
-        if str(column).lower() in self.names:
-            return self.names.index(str(column).lower())
+        folded = str(column).lower()
+        if folded in self.names:
+            number = self.names.index(folded)
+            return number, self._feature(name, number, path, argument)
+        for number, key, _ in reversed(self.features):
+            if key.lower() == folded:
+                return number, key
         is_text = isinstance(column, str) and re.fullmatch("-?[0-9]+", column)
         number = int(column) if is_text or is_integer(column) else 0
         least = 1 if self.is_2012 else -self.width
@@ -71,20 +87,43 @@ class Columns(NamedTuple):
             from_last = f", or from -1, the last, to {least}"
             if self.is_2012:
                 from_last = ", since the columns after these differ by sentence"
+            names = [*self.names, *dict.fromkeys(x[1] for x in self.features)]
             raise CorpusError(
                 f"`{argument}` must be the number of a column of {path}: from "
                 f"1 to {self.width}{from_last}"
-                + f", or one of {', '.join(self.names)}" * bool(self.names)
+                + f", or one of {', '.join(names)}" * bool(names)
                 + f". Received: {argument}={column!r}"
             )
-        return number - 1 if number > 0 else self.width + number
+        number = number - 1 if number > 0 else self.width + number
+        return number, self._feature(name, number, path, argument)
+
+    def _feature(self, name, number, path, argument):
+        """The feature of a column that marks phrases, if there is one.
+
+        Features of words, such as `Case=Nom|Number=Sing`, are a tag together;
+        those in `MISC` have nothing in common.
+        """
+        keys = [key for place, key, _ in self.features if place == number]
+        found = [x[1] for x in self.features if x[0] == number and x[2]]
+        is_misc = self.names[number : number + 1] == ["misc"]
+        if name != "tags" or not (found or keys and is_misc):
+            return None
+        if len(found) != 1:
+            raise CorpusError(
+                f"Column {number + 1} of {path} has several features. "
+                f"Expected: one of them as `{argument}`. "
+                f"Received: {', '.join(map(repr, found or keys))}"
+            )
+        return found[0]
 
     def _note_default(self, name, number, argument, report):
         """Notes a column that is neither the first, the last nor named."""
         if self.names or number == (0 if name == "tokens" else self.width - 1):
             return
         why = "is of CoNLL-2012"
-        if not self.is_2012 and name == "tokens":
+        if self.tag < self.word:
+            why = "has its tags before its words"
+        elif not self.is_2012 and name == "tokens":
             why = "has numbers of words in its first column"
         elif not self.is_2012:
             why = "has tags of phrases before its last column"
@@ -150,7 +189,13 @@ def find_columns(lines, path):
         for number, tags in enumerate(cells)
         if _are_brackets(tags, columns.is_2012)
     ]
-    return columns._replace(brackets=tuple(brackets))
+    features = [
+        (number, key, _mark_phrases(values))
+        for number, found in enumerate(cells)
+        if number != columns.word
+        for key, values in _features(found).items()
+    ]
+    return columns._replace(brackets=tuple(brackets), features=tuple(features))
 
 
 def _names(text, first, width):
@@ -189,6 +234,8 @@ def _with_defaults(columns, sentences, cells):
         tag = of_phrases[0]  # of nested names, as of GermEval, the outer
     elif of_phrases:
         tag = of_phrases[-1]  # names, as of CoNLL-2003, not chunks
+    elif not names and _are_exchanged(cells[word], cells[last]):
+        word, tag = last, word
     return columns._replace(counts=counts, word=word, tag=tag)
 
 
@@ -212,6 +259,29 @@ def _mark_phrases(tags):
     of_phrases = sum(map(has_type, tags))
     outside = sum(tag in _NO_TAG for tag in tags)
     return of_phrases > len(tags) - of_phrases - outside
+
+
+def _are_exchanged(words, tags):
+    """Whether words are tags, and tags words, of which there are more."""
+    return _mark_phrases(words) or has_more_tags(words, tags)
+
+
+def _features(cells):
+    """The values of each feature in a column; empty if it has none."""
+    found = collections.defaultdict(list)
+    others = 0
+    for cell in cells:
+        pairs = features_in(cell)
+        others += not pairs and cell not in _NO_TAG
+        for key, value in pairs.items():
+            found[key].append(value)
+    has_more = sum(map(len, found.values())) > others
+    return found if has_more else {}
+
+
+def features_in(cell):
+    """The features of a cell, such as `name=B-PER|SpaceAfter=No`, as a dict."""
+    return dict(_FEATURE.findall(cell))
 
 
 def _are_brackets(tags, is_2012):

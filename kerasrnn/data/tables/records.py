@@ -25,7 +25,7 @@ def is_dataset(path):
 
 
 def json_records(path, report):
-    """Yields `(number, record)` of JSON lines, or of one array of objects.
+    """Yields `(number, record)` of JSON lines, or of one array of records.
 
     The array may also be the only one in one object, `{"data": [...]}`, unless
     the object is a record itself, `{"text": ..., "spans": [...]}`: then it is
@@ -51,8 +51,8 @@ def json_records(path, report):
             "objects, alone or as the only one in an object. "
             f"Received: {error}"
         )
-    if isinstance(whole, dict):
-        whole = _only_list(whole) or [whole]
+    if record_of(whole) is not None:
+        whole = (isinstance(whole, dict) and _only_list(whole)) or [whole]
     report.unit, report.seen = "row", len(whole)
     return _objects(enumerate(whole, start=1), report)
 
@@ -80,7 +80,7 @@ def _only_list(whole):
         for key, value in whole.items()
         if isinstance(value, list)
         and value
-        and all(isinstance(x, dict) for x in value)
+        and all(x is None or record_of(x) is not None for x in value)
     }
     is_record = _TEXTS & {key.lower() for key in whole.keys() - lists.keys()}
     return None if is_record or len(lists) != 1 else lists.popitem()[1]
@@ -96,17 +96,33 @@ def _parsed(lines, report):
 
 
 def _objects(numbered, report):
-    for number, record in numbered:
-        if isinstance(record, dict):
-            yield number, flat(record)
-        else:
+    for number, value in numbered:
+        record = record_of(value)
+        if record is None:
             report.add(number, "not a JSON object")
+        else:
+            yield number, record
 
 
-def flat(record):
-    """The translations in a record of a data set for translation, or it."""
-    nested = record.get("translation")
-    return nested if isinstance(nested, dict) else record
+def record_of(value):
+    """A record as a dict; `None` if its values have no names.
+
+    In a data set for translation, it is the dict of the translations. A pair
+    of a text and a dict, `[text, {"entities": ...}]` of spaCy, is one, too.
+    """
+    match value:
+        case {"translation": dict(nested)}:
+            return nested
+        case dict():
+            return value
+        case [str(text), dict(marks)]:
+            return {"text": text, **marks}
+    return None
+
+
+def are_records(values):
+    """Whether all of a list are records."""
+    return all(record_of(value) is not None for value in values)
 
 
 def tmx_records(path):
@@ -213,9 +229,7 @@ def object_records(source):
     if hasattr(source, "features"):
         # A data set may give its rows as those of pandas or NumPy.
         return _with_class_names(source.with_format(None), source.features)
-    if isinstance(source, list | tuple) and all(
-        isinstance(x, dict) for x in source
-    ):
+    if isinstance(source, list | tuple) and are_records(source):
         return source
     parts = list(source) if isinstance(source, dict) else ()
     raise CorpusError(

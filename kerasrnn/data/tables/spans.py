@@ -2,6 +2,7 @@
 
 import bisect
 import itertools
+import re
 
 from kerasrnn.arguments import is_integer
 from kerasrnn.data.tables.cell_values import decoded
@@ -10,7 +11,8 @@ from kerasrnn.data.token_ids import in_parts
 from kerasrnn.tokenizers import split_into_words
 
 _COLUMNS = "spans", "entities", "label", "labels"
-_KEYS = ("start", "end", "label"), ("start_offset", "end_offset", "label")
+_KEYS = ("start", "start_offset"), ("end", "end_offset"), ("label", "labels")
+_BLANKS = re.compile(r"(\s|\\[nrt])+")
 _REFUSED = {"reject", "ignore"}  # answers of Prodigy
 
 
@@ -38,10 +40,11 @@ def _are_tags(cell):
 def span_table(table, column, report):
     """Splits texts into words, whose tags mark the spans in BIO.
 
-    A span is `[start, end, label]` or a dict of these, which count characters.
-    A word belongs to a span if a part of it does. Of spans that overlap, the
-    first is taken. A row whose `answer`, as Prodigy has it, is `reject` or
-    `ignore` is left out; one with `accept` may have no spans.
+    A span is `[start, end, label]` or a dict of these, which count characters;
+    a dict may have a list of `labels`, and its own `text`, which must be that
+    of its positions. A word belongs to a span if a part of it does. Of spans
+    that overlap, the first is taken. A row whose `answer`, as Prodigy has it,
+    is `reject` or `ignore` is left out; one with `accept` may have no spans.
 
     Args:
         table: A `Table` with the column `text`.
@@ -93,7 +96,8 @@ def _marked_texts(table, column, report):
                 raise ValueError(f"not a text: {text!r:.40}")
             if not isinstance(spans, list | tuple):
                 raise ValueError(f"not a list of spans: {spans!r:.40}")
-            found = sorted(_span(span, len(text)) for span in spans)
+            found = [x for span in spans for x in _spans(span, text)]
+            found.sort(key=lambda x: x[:2])
             yield number, decoded(text, "text"), found
         except ValueError as error:
             report.add(number, error)
@@ -104,21 +108,38 @@ def _marked_texts(table, column, report):
         )
 
 
-def _span(span, length):
-    for keys in _KEYS:
-        if isinstance(span, dict) and set(keys) <= set(span):
-            span = [span[key] for key in keys]
-    if isinstance(span, list | tuple) and len(span) == 3:
-        start, end, label = span
-        if (
-            is_integer(start)
-            and is_integer(end)
-            and 0 <= start < end <= length
-            and isinstance(label, str)
-            and label.strip()
-        ):
-            return start, end, label.strip()
-    raise ValueError(f"not [start, end, label] in the text: {span!r:.40}")
+def _spans(span, text):
+    """Yields `(start, end, label)` of a span, for each of its labels."""
+    start = end = labels = own = None
+    match span:
+        case dict():
+            start, end, labels = (
+                next((span[key] for key in keys if key in span), None)
+                for keys in _KEYS
+            )
+            own = span.get("text")
+        case [_, _, _]:
+            start, end, labels = span
+    labels = labels if isinstance(labels, list | tuple) else [labels]
+    is_inside = (
+        is_integer(start) and is_integer(end) and 0 <= start < end <= len(text)
+    )
+    if not (is_inside and labels and all(map(_is_label, labels))):
+        raise ValueError(f"not [start, end, label] in the text: {span!r:.40}")
+    there = text[start:end]
+    if isinstance(own, str) and _without_blanks(own) != _without_blanks(there):
+        raise ValueError(f"{own!r:.40} is not at its positions: {there!r:.40}")
+    for label in labels:
+        yield start, end, label.strip()
+
+
+def _is_label(label):
+    return isinstance(label, str) and label.strip()
+
+
+def _without_blanks(text):
+    """A text without white space, which programs write as it is or as `\\n`."""
+    return _BLANKS.sub("", text)
 
 
 def _tags(text, spans, starts, ends, cut, lost):

@@ -5,7 +5,7 @@ import re
 
 from kerasrnn.data.tables.cell_values import KINDS
 
-_MANY = 5  # rows, before numbers alone are suspicious
+_MANY = 5  # rows, before numbers alone are suspicious; or tags
 _NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?%?")
 # What the cells of a header are, in files that are read without one.
 _HEADINGS = {
@@ -26,9 +26,12 @@ def note_suspicions(found, numbered, report):
         numbered: Whether columns were given by number, without a header.
         report: The `Report` to note in.
     """
+    words, tags = (
+        list(itertools.chain(*found.get(x, ()))) for x in ("tokens", "tags")
+    )
     for name, values in found.items():
         if name == "tokens":
-            values = list(itertools.chain(*values))
+            values = words
         elif name in KINDS:
             continue
         if len(values) < _MANY:
@@ -39,6 +42,8 @@ def note_suspicions(found, numbered, report):
                 f"its {name}, column {report.columns[name]!r}, is all "
                 f"numbers: {', '.join(values[1:4])}, ... Is it another column?"
             )
+    if words and tags:
+        _note_tags(words, tags, report)
     taken = [report.columns[name] for name in found]
     for same in dict.fromkeys(x for x in taken if taken.count(x) > 1):
         names = [name for name in found if report.columns[name] == same]
@@ -54,3 +59,20 @@ def note_suspicions(found, numbered, report):
             f"its first row, {', '.join(map(repr, first))}, looks like a "
             "header, but is read as a row: give columns by name"
         )
+
+
+def _note_tags(words, tags, report):
+    """Notes tags that cannot be learnt, since there are many or only one."""
+    count, kinds = len(set(words)), list(dict.fromkeys(tags))
+    odd = f"{count} different words have {len(kinds)} different tags, such as "
+    if count > _MANY and len(kinds) == 1:
+        odd = "all its words have the same tag, "
+    elif not has_more_tags(words, tags):
+        return
+    kinds = ", ".join(f"{tag!r:.40}" for tag in kinds[:3])
+    report.notes.append(f"{odd}{kinds}. Are the tags in another column?")
+
+
+def has_more_tags(words, tags):
+    """Whether there are more different tags than words, which is odd."""
+    return len(set(tags)) > max(_MANY, len(set(words)))

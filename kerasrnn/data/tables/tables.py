@@ -20,11 +20,11 @@ from kerasrnn.data.tables.lines import byte_lines
 from kerasrnn.data.tables.lines import existing_path
 from kerasrnn.data.tables.records import check_names
 from kerasrnn.data.tables.records import dataset_records
-from kerasrnn.data.tables.records import flat
 from kerasrnn.data.tables.records import is_dataset
 from kerasrnn.data.tables.records import json_records
 from kerasrnn.data.tables.records import object_records
 from kerasrnn.data.tables.records import parquet_records
+from kerasrnn.data.tables.records import record_of
 from kerasrnn.data.tables.records import tmx_records
 
 JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
@@ -252,7 +252,7 @@ def _records_table(records, report):
 
     def counted():
         for report.seen, record in enumerate(records, start=1):
-            yield report.seen, flat(record)
+            yield report.seen, record_of(record)
 
     return _table(counted())
 

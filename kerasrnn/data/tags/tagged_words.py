@@ -3,6 +3,7 @@
 from typing import Any
 
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.tables.records import are_records
 from kerasrnn.data.tables.rows import finish
 from kerasrnn.data.tables.rows import read_columns
 from kerasrnn.data.tables.word_rows import SENTENCE_FORMS
@@ -30,10 +31,14 @@ def read_tagged_words(
     the last column, which is -1. Where the first column numbers the words of
     each sentence, the second is that of words, and the first with tags such as
     `B-PER` that of tags; where only earlier columns than the last have such
-    tags, the last of these is. A `CorpusWarning` says so. Of CoNLL-2012, the
-    default is column 4 and names, column 11; its brackets, as `(PER*`, become
-    BIO, and its columns count from the first, up to the names. In CoNLL-U Plus,
-    a column with such tags goes before `UPOS`.
+    tags, the last of these is; where only the first has, or the last has more
+    different cells than it, the first is that of tags and the last of words. A
+    `CorpusWarning` says so. Of CoNLL-2012, the default is column 4 and names,
+    column 11; its brackets, as `(PER*`, become BIO, and its columns count from
+    the first, up to the names. In CoNLL-U Plus, a column with such tags goes
+    before `UPOS`. Of features, such as `name=B-PER|SpaceAfter=No` in `MISC`,
+    `tag` may be a key, such as `name`; by default, it is that of the only one
+    in the column that marks phrases. Words without it have the tag `O`.
 
     Blank lines separate sentences, and so do lines of `-DOCSTART-`, `#begin
     document` and `#end document`. Before a sentence, a line that begins with
@@ -55,15 +60,16 @@ def read_tagged_words(
     `Sentence #,Word,POS,Tag`; a row in which the column `sentence` is empty
     goes on with the sentence before; with a malformed row, the sentences that
     it may belong to are left out. A `text` with `spans`, `entities`, `label` or
-    `labels`, lists of `[start, end, label]` or dicts of these, as doccano and
-    Prodigy write them, is split by `kerasrnn.tokenizers.split_into_words`, and
-    its tags are BIO. A row whose `answer` is `reject` or `ignore` is left out,
-    and a `CorpusWarning` counts spans that end inside of a word.
+    `labels`, lists of `[start, end, label]` or dicts of these, as doccano,
+    Prodigy and Label Studio write them, or `(text, {"entities": [...]})` of
+    spaCy, is split by `kerasrnn.tokenizers.split_into_words`, and its tags are
+    BIO. A row whose `answer` is `reject` or `ignore` is left out, and so is one
+    with a span whose own `text` is not at its positions; a `CorpusWarning`
+    counts spans that end inside of a word.
 
     Args:
         path: String or path, the file or folder to read; or a data set of
-            `datasets`, a `pandas.DataFrame`, a list of dicts, or of
-            `(text, {"entities": [...]})` as of spaCy.
+            `datasets`, a `pandas.DataFrame`, or a list of dicts or pairs.
         word: String or integer, the column of the words, as in the table.
         tag: String or integer, the column of the tags.
         tag_names: List of strings, the names of tags that are numbers 0, 1, ...
@@ -76,9 +82,10 @@ def read_tagged_words(
 
     Raises:
         CorpusError: If a line has another number of columns than the first,
-            or no word or tag in them; if text is not UTF-8; if tags are
-            numbers without names; if a column is missing, or there is no
-            sentence. It is a `ValueError`.
+            or no word or tag in them; if most rows would be left out, as in
+            `read_rows`; if text is not UTF-8; if tags are numbers without
+            names; if a column is missing, or there is no sentence. It is a
+            `ValueError`.
         FileNotFoundError: If there is no such file.
         ImportError: If parquet or `datasets` need a library that is missing.
         IsADirectoryError: If a folder is not a data set.
@@ -94,10 +101,15 @@ def read_tagged_words(
     >>> read_tagged_words("eng.train", tag=2)
     [[('Rome', 'NNP'), ('.', '.')]]
     """
+    if isinstance(path, list | tuple) and not are_records(path):
+        raise CorpusError(
+            "Tagged words in memory are dicts. Expected: "
+            f"{SENTENCE_FORMS}. Received: {path!r:.80}"
+        )
     columns = {"tokens": word, "tags": tag}
     arguments = {"tokens": "word", "tags": "tag"}
     rows = read_columns(
-        _with_keys(path),
+        path,
         columns,
         arguments=arguments,
         tag_names=tag_names,
@@ -110,22 +122,3 @@ def read_tagged_words(
         list(zip(*sentence, strict=True))
         for sentence in zip(rows["tokens"], rows["tags"], strict=True)
     ]
-
-
-def _with_keys(source):
-    """Rows of spaCy, `(text, {"entities": [...]})`, as dicts; other sources."""
-    if not isinstance(source, list | tuple):
-        return source
-    found = []
-    for row in source:
-        match row:
-            case dict():
-                found.append(row)
-            case (str(text), dict(marks)):
-                found.append({"text": text, **marks})
-            case _:
-                raise CorpusError(
-                    "Tagged words in memory are dicts. Expected: "
-                    f"{SENTENCE_FORMS}. Received: {row!r:.80}"
-                )
-    return found

@@ -280,6 +280,49 @@ def test_conll_u_plus(write):
         read_tagged_words(path, tag="lemma")
 
 
+NAMES_IN_MISC = """1\tAnna\t_\tX\tN\tCase=Nom|Number=Sing\t_\t_\t_\tname=B-PER
+2\tsingt\tsingen\tVERB\tV\tNumber=Sing\t_\t_\t_\tSpaceAfter=No
+
+1\tBonn\tBonn\tPROPN\tN\t_\t_\t_\t_\tSpaceAfter=No|name=B-LOC{}
+"""
+
+
+def test_tags_in_features(write):
+    path = write(NAMES_IN_MISC.format(""))
+    for tag in ("misc", "name", "NAME", 10, -1):
+        assert read_tagged_words(path, tag=tag) == NAMES
+    assert read_tagged_words(path, tag="case")[0] == [
+        ("Anna", "Nom"),
+        ("singt", "O"),
+    ]
+    whole = read_tagged_words(path, tag="feats")
+    assert [tag for _, tag in whole[0]] == [
+        "Case=Nom|Number=Sing",
+        "Number=Sing",
+    ]
+    path = write("Anna\tname=B-PER|x=1\nsingt\tx=2\n\nBonn\tname=B-LOC")
+    assert read_tagged_words(path) == NAMES
+    assert read_tagged_words(path, tag="x")[0] == [
+        ("Anna", "1"),
+        ("singt", "2"),
+    ]
+
+
+def test_features_that_are_not_one_tag_are_refused(write):
+    path = write(NAMES_IN_MISC.format("|ner=B-GPE"))
+    with pytest.raises(
+        CorpusError, match="Column 10 .* as `tag`.*'name', 'ner"
+    ):
+        read_tagged_words(path, tag="misc")
+    assert read_tagged_words(path, tag="ner")[1] == [("Bonn", "B-GPE")]
+    with pytest.raises(CorpusError, match="misc, Case, Number, name, .*='x'"):
+        read_tagged_words(path, tag="x")
+    path = write(NAMES_IN_MISC.format("").replace("B-", ""))
+    with pytest.raises(CorpusError, match="eatures.*: 'name', 'SpaceAfter'"):
+        read_tagged_words(path, tag="misc")
+    assert read_tagged_words(path, tag="name")[1] == [("Bonn", "LOC")]
+
+
 def test_conll_2012(write):
     rows = ["In *", "Hong (GPE*", "Kong *)", "Anna (PERSON)"]
     lines = [
@@ -321,6 +364,40 @@ def test_words_that_are_all_numbers_are_warned_of(write):
     path = write("3\tB-X\n7\tO\n\n" * 3)
     with pytest.warns(CorpusWarning, match="column '1', is all numbers"):
         read_tagged_words(path)
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        ["O", "B-PER", "I-PER", "B-LOC"],
+        ["O", "PER", "PER", "LOC"],  # known by there being fewer of them
+    ],
+)
+def test_tags_may_stand_before_words(write, tags):
+    words = [*"Anna Berg Rome".split(), *(f"w{n}" for n in range(5))]
+    given = [*tags[1:], *[tags[0]] * 5]
+    expected = list(zip(words, given, strict=True))
+    path = write("\n".join(f"{tag}\t{word}" for word, tag in expected))
+    with (
+        pytest.warns(CorpusWarning, match="before .* tokens are .* column 2"),
+        pytest.warns(CorpusWarning, match="before .* tags are .* column 1"),
+    ):
+        assert read_tagged_words(path) == [expected]
+    assert read_tagged_words(path, 2, 1) == [expected]
+    path = write("\n".join(f"{word}\t{tag}" for word, tag in expected))
+    assert read_tagged_words(path) == [expected]
+
+
+def test_tags_that_cannot_be_learnt_are_warned_of(write):
+    rows = [f"w{n} X t{n} _" for n in range(6)]
+    path = write("\n".join(rows))
+    with pytest.warns(CorpusWarning, match="all its words .* tag, '_'. Are"):
+        read_tagged_words(path)
+    with pytest.warns(CorpusWarning, match="1 different words .* 6 .*'t0', "):
+        read_tagged_words(path, 2, 3)
+    records = [{"tokens": ["a"] * 6, "tags": list("UVWXYZ")}]
+    with pytest.warns(CorpusWarning, match="1 different words have 6"):
+        read_tagged_words(records)
 
 
 def test_annotations_of_brat_are_refused(write):
@@ -505,6 +582,53 @@ def test_answers_that_refuse_are_left_out(write):
     assert "2 rows whose `answer`" in said[1] and "line 2, 'rej" in said[1]
     with pytest.raises(CorpusError, match="Received: 2 rows; 2 rows whose"):
         read_tagged_words(rows[1:3])
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_pairs_of_spacy_are_read_from_files(write, name):
+    rows = [
+        ["Anna singt", {"entities": [[0, 4, "PER"]]}],
+        ["Bonn", {"entities": [[0, 4, "LOC"]], "links": {}}],
+    ]
+    lines = write("\n".join(map(json.dumps, rows)), name)
+    assert read_tagged_words(lines) == NAMES
+    alone = write(json.dumps(rows[0]), name)
+    assert read_tagged_words(alone) == NAMES[:1]
+    if name == "a.json":
+        for whole in (rows, {"classes": ["PER"], "annotations": rows}):
+            path = write(json.dumps(whole, indent=1), name)
+            assert read_tagged_words(path) == NAMES
+
+
+def test_spans_with_lists_of_labels(write):
+    """As Label Studio writes them: JSON-MIN."""
+    anna = {"start": 0, "end": 4, "text": "Anna", "labels": ["PER"]}
+    bonn = {"start": 0, "end": 4, "text": "Bonn", "labels": ["LOC", "B"]}
+    rows = [
+        {"text": "Anna singt", "label": [anna], "annotator": 1},
+        {"text": "Bonn", "label": [bonn]},
+        {"text": "Bonn", "label": [bonn | {"labels": []}]},
+    ]
+    path = write(json.dumps(rows), "a.json")
+    with (
+        pytest.warns(CorpusWarning, match="row 3 .not .start, end, label"),
+        pytest.warns(CorpusWarning, match="1 spans overlap .*'Bonn'"),
+    ):
+        assert read_tagged_words(path) == NAMES
+
+
+def test_a_span_has_the_text_of_its_positions():
+    """Positions may count bytes, or units of UTF-16 as in JavaScript."""
+    row = {"text": "Anna\n Berg singt"}
+    rows = [
+        row | {"spans": [{"start": 0, "end": 10, "label": "PER", "text": own}]}
+        for own in ("Anna\\nBerg", "Anna", "nna\nBerg ")
+    ]
+    with pytest.warns(
+        CorpusWarning, match=r"2 malf.*row 2 .'Anna' is not at its pos.*Berg'"
+    ):
+        (found,) = read_tagged_words(rows)
+    assert [tag for _, tag in found] == ["B-PER", "I-PER", "O"]
 
 
 @pytest.mark.parametrize("label", ["", " ", None])
