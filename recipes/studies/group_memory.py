@@ -9,17 +9,14 @@ the slots of a group, as a share of the maximum.
 """
 
 import kerasrnn_commands.quiet  # noqa: F401  # isort: skip
-import pathlib
-import sys
-
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
+import argparse
 
 import keras
 import numpy as np
 
+from kerasrnn import data
 from kerasrnn.layers import GAMRHNCell
-from studies.saved_language import new_parser
-from studies.saved_language import opened
+from kerasrnn.pipelines import TextLanguageModel
 
 
 @keras.saving.register_keras_serializable("kerasrnn_studies")
@@ -91,10 +88,17 @@ def describe(writes, reads, states, memory):
 
 
 def main():
-    parser = new_parser(__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__.partition("\n")[0], allow_abbrev=False
+    )
+    parser.add_argument("model", help="the language.keras of a run")
+    parser.add_argument("--corpus", default="ptb", help="ptb, or a path")
+    parser.add_argument("--data-dir", help="folder of the corpora")
     parser.add_argument("--steps", type=int, default=200)
     args = parser.parse_args()
-    language, corpus = opened(args)
+    language = TextLanguageModel.open(args.model)
+    path = data.find_corpus(args.corpus, args.data_dir)
+    corpus = data.read_text_corpus(path)
     model = language.model
     cell = model.stack.rnns[-1].cell
     if not isinstance(cell, GAMRHNCell):

@@ -6,8 +6,7 @@ The first is that of `recipes/imdb.py`, in `OUTPUT/first/`. The second, in
 `OUTPUT/second/`, starts from new weights and is trained on all reviews. Those
 without a label get the mean of two probabilities: that of the first, and that
 of a linear model of words, pairs and triples of words. `--teachers` names
-saved classifiers to answer in place of the first, and `--answers` a file of
-probabilities, such as one that `benchmarks/reviews.py` writes.
+saved classifiers to answer in place of the first.
 """
 
 import kerasrnn_commands.quiet  # noqa: F401  # isort: skip
@@ -29,13 +28,12 @@ import imdb
 from kerasrnn import data
 from kerasrnn import pipelines
 from kerasrnn import training
-from studies.presets import presets_of
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings(classify.Settings):
     not_identity = classify.Settings.not_identity | {
-        *("linear", "teachers", "answers"),
+        *("linear", "teachers"),
     }
 
     output: pathlib.Path = pathlib.Path("saved_models/imdb_self_training")
@@ -43,15 +41,15 @@ class Settings(classify.Settings):
     """Whether a linear model answers, too."""
     teachers: tuple[training.Existing, ...] = ()
     """Saved classifiers to answer; default: one that is trained first."""
-    answers: training.Existing | None = None
-    """File of an answer to each text without a label, of `reviews.py`."""
 
     def without_effect(self):
-        idle = super().without_effect() | {"start_from"}
-        return idle | {"linear", "teachers"} if self.answers else idle
+        return super().without_effect() | {"start_from"}
 
 
-PRESETS = presets_of(Settings, imdb.PRESETS)
+PRESETS = {
+    name: Settings(**vars(preset) | {"output": Settings.output})
+    for name, preset in imdb.PRESETS.items()
+}
 
 
 class LinearLabeller:
@@ -119,28 +117,6 @@ def scores(probabilities, dev):
     return f"accuracy {accuracy:.4f}, loss {loss:.4f} on held-out texts"
 
 
-def read_answers(path, texts):
-    """Returns the probabilities of a file.
-
-    Args:
-        path: Path of a NumPy file of `answers`, and the `fingerprint` of what
-            they are for.
-        texts: List of texts.
-
-    Raises:
-        CorpusError: when they are for other texts.
-    """
-    with np.load(path) as found:
-        answers, theirs = found["answers"], str(found["fingerprint"])
-    if theirs != (own := training.fingerprint(texts)):
-        raise data.CorpusError(
-            "`answers` must be for the texts without a label that there are. "
-            f"Expected: fingerprint {own} of {len(texts)} texts. "
-            f"Received: {path} with {theirs} and {len(answers)} answers"
-        )
-    return answers
-
-
 def answered(corpus, answers):
     """Returns the corpus with probabilities as missing labels."""
     train = data.LabelledTexts(
@@ -172,14 +148,10 @@ def main():
         settings, output=settings.output / "first", calibrate=False
     )
     second = dataclasses.replace(settings, output=settings.output / "second")
-    if settings.answers:
-        answers = read_answers(settings.answers, corpus.unlabelled)
-    else:
-        labellers = [*map(pipelines.TextLabeller.open, settings.teachers)]
-        labellers = labellers or [classify.run(first, lambda _: (corpus, dev))]
-        probabilities = teacher(labellers, corpus, dev, settings.linear)
-        answers = probabilities(corpus.unlabelled)
-    taught = answered(corpus, answers)
+    labellers = [*map(pipelines.TextLabeller.open, settings.teachers)]
+    labellers = labellers or [classify.run(first, lambda _: (corpus, dev))]
+    probabilities = teacher(labellers, corpus, dev, settings.linear)
+    taught = answered(corpus, probabilities(corpus.unlabelled))
     keras.backend.clear_session()
 
     def build_labeller(settings, _):

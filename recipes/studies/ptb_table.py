@@ -7,16 +7,17 @@ flags but `--output` are those of `recipes/ptb_lm.py`, for all rows. Rows that
 are done are not trained again.
 """
 
+import argparse
 import pathlib
+import shlex
+import subprocess
 import sys
-
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
 
 import numpy as np
 
-from studies.rows import run_rows
-from studies.rows import table_parser
-from studies.rows import write_table
+from kerasrnn import training
+
+RECIPES = pathlib.Path(__file__).parents[1]
 
 # Cells with attention have fewer units, for the same number of parameters.
 GAM_RHN = {"--cell": "gam_rhn", "--micro-steps": "2"}
@@ -58,15 +59,81 @@ def row(name, card):
     ]
 
 
+def setting(flag):
+    """Returns the name of the setting that a flag changes."""
+    name = flag.partition("=")[0].replace("_", "-")
+    return name.replace("--no-", "--")
+
+
+def run_rows(rows, output, others):
+    """Trains each row in a process and folder of its own; returns the cards.
+
+    A row whose card was written by the same command is not trained again; an
+    interrupted one is resumed.
+
+    Args:
+        rows: Dictionary of name to list of flags.
+        output: Path of the folder that contains a folder for each row.
+        others: List of strings, flags of all rows.
+
+    Raises:
+        SystemExit: when a flag of all rows is also one of a row.
+        subprocess.CalledProcessError: when a run fails.
+    """
+    own = {setting(flag) for row in rows.values() for flag in row}
+    twice = [x for x in others if x.startswith("--") and setting(x) in own]
+    if twice:
+        raise SystemExit(
+            "The rows set some flags of ptb_lm.py themselves. Expected: flags "
+            f"that no row sets. Received: {', '.join(twice)}"
+        )
+    cards = {}
+    for name, own in rows.items():
+        print(f"\n{name}: {' '.join(own)}", flush=True)
+        folder = output / name
+        command = [RECIPES / "ptb_lm.py", *others, *own, "--output", folder]
+        command = shlex.join(["python", *map(str, command)])
+        card = training.read_card(folder / "card.json", command=command)
+        if card is None:
+            python = [sys.executable, *shlex.split(command)[1:]]
+            subprocess.run(python, check=True)
+            card = training.read_card(folder / "card.json")
+        cards[name] = card
+    return cards
+
+
+def write_table(path, columns, rows):
+    """Prints a table and writes it to a file, as Markdown.
+
+    Args:
+        path: File to write.
+        columns: List of strings, the header.
+        rows: List of lists of strings, of the same length.
+    """
+    ruler = ["---", *["--:"] * (len(columns) - 1)]
+    lines = [" | ".join(cells) for cells in (columns, ruler, *rows)]
+    text = "".join(f"| {line} |\n" for line in lines)
+    print(text)
+    path.write_text(text, encoding="utf-8")
+
+
 def main():
     from kerasrnn import plots
 
-    parser = table_parser(__doc__, "ptb_table")
+    parser = argparse.ArgumentParser(
+        description=__doc__.partition("\n")[0], allow_abbrev=False
+    )
+    parser.add_argument(
+        "--output",
+        type=pathlib.Path,
+        default="saved_models/ptb_table",
+        help="folder to write to",
+    )
     args, others = parser.parse_known_args()
     runs = [(name, SEEDS[0]) for name in MODELS]
     runs += [(name, seed) for seed in SEEDS[1:] for name in SPREAD]
     rows = {f"{name}-{seed}": flags(name, seed) for name, seed in runs}
-    cards = run_rows("ptb_lm.py", rows, args.output, others)
+    cards = run_rows(rows, args.output, others)
     # Curves of all would be too many for a picture.
     histories = {
         name: cards[f"{name}-{SEEDS[0]}"]["history"]

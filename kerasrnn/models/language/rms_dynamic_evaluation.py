@@ -36,7 +36,7 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
     and 0.02 for windows of 20, with `MS` measured in batches of 100 rows. A
     larger `epsilon` allows larger steps: for an RHN of 492 units and windows of
     20, 5e-4, 0.02 and 1e-3 were best of five, and 1.2e-4 with the default of
-    2e-5 diverged (`recipes/studies/ptb_dynamic.py`).
+    2e-5 diverged.
 
     Args:
         learning_rate: Float or a schedule of Keras.
