@@ -126,6 +126,8 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
             zero_output_for_mask=zero_output_for_mask,
             **kwargs,
         )
+        # Keras 3.16 no longer says so of its own recurrent layers.
+        self.supports_masking = True
         self.supports_jit = getattr(cell, "supports_jit", True)
 
     @property
