@@ -1,11 +1,13 @@
 """The base of the pipelines: a model, its training and its files."""
 
-import pathlib
+import json
+import zipfile
 from typing import Any
 from typing import Self
 
 import keras
 
+import kerasrnn
 from kerasrnn.pipelines.batching import ready
 from kerasrnn.pipelines.fit_arguments import check_beside_dataset
 from kerasrnn.pipelines.fit_arguments import check_fit_arguments
@@ -16,6 +18,8 @@ from kerasrnn.typing import Batches
 from kerasrnn.typing import Config
 from kerasrnn.typing import PathLike
 
+_VERSION = "kerasrnn"  # its key in a configuration
+
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TextPipeline(ServedModel):
@@ -23,7 +27,8 @@ class TextPipeline(ServedModel):
 
     A pipeline is a Keras model. `save` writes it to one `.keras` file, with
     the vocabularies of its tokenizers, and with the optimizer if the model is
-    compiled. `keras.saving.load_model` opens that file; it needs `import
+    compiled. `open` opens that file, or says in a sentence why it cannot;
+    `keras.saving.load_model` opens it, too, and needs `import
     kerasrnn.pipelines`. `compile` and `fit` train the inner model.
 
     A subclass creates batches of examples in `batches`, names what it serves
@@ -167,18 +172,20 @@ class TextPipeline(ServedModel):
             The pipeline.
 
         Raises:
-            ValueError: when the file is damaged, or is not of this class.
+            ValueError: when the file is damaged, of another version of this
+                package that this one cannot read, or not of this class.
         """
-        expected = f"a file that {cls.__name__}.save wrote"
-        if pathlib.Path(path).is_dir():
-            raise ValueError(
-                f"Expected: {expected}. Received: the folder '{path}'"
-            )
-        with reading(path, f"Expected: {expected}."):
+        expected = f"Expected: a file that {cls.__name__}.save wrote."
+        with reading(path, expected):
+            written = _intact(path)
+        with reading(path, expected, _of_another(written)):
             pipeline = keras.saving.load_model(path)
+            parts = pipeline.layers if isinstance(pipeline, cls) else []
+            if not all(part.built for part in parts):
+                raise ValueError("a vocabulary is missing")
         if not isinstance(pipeline, cls):
             raise ValueError(
-                f"Expected: {expected}. Received: '{path}', which contains a "
+                f"{expected} Received: '{path}', which contains a "
                 f"{type(pipeline).__name__}"
             )
         return pipeline
@@ -186,19 +193,45 @@ class TextPipeline(ServedModel):
     def get_config(self) -> Config:
         return {
             **super().get_config(),
+            _VERSION: kerasrnn.__version__,
             "model": keras.saving.serialize_keras_object(self.model),
         }
 
     @classmethod
     def from_config(cls, config: Config) -> Self:
-        return cls(**deserialized(config))
+        config = dict(config)
+        fault = _of_another(config.pop(_VERSION, None))
+        try:
+            return cls(**cls._arguments(config))
+        except Exception as error:
+            if fault:
+                raise ValueError(f"{fault} Received: {error}") from error
+            raise
+
+    @classmethod
+    def _arguments(cls, config):
+        """The arguments of the constructor, with what they hold created."""
+        return {
+            name: keras.saving.deserialize_keras_object(value)
+            if isinstance(value, dict)
+            else value
+            for name, value in config.items()
+        }
 
 
-def deserialized(config):
-    """Returns a configuration with its layers and other objects created."""
-    return {
-        name: keras.saving.deserialize_keras_object(value)
-        if isinstance(value, dict)
-        else value
-        for name, value in config.items()
-    }
+def _intact(path):
+    """Checks all of an archive; returns the version that wrote it, if known."""
+    with zipfile.ZipFile(path) as file:
+        if damaged := file.testzip():
+            raise zipfile.BadZipFile(f"Bad CRC-32 for file {damaged!r}")
+        return json.loads(file.read("config.json"))["config"].get(_VERSION)
+
+
+def _of_another(version):
+    """Says that a file is of another version of this package, if it is."""
+    if version in (None, kerasrnn.__version__):
+        return ""
+    return (
+        f"A file of kerasrnn {version} cannot be read by this version, "
+        f"{kerasrnn.__version__}: install the other, or train again."
+    )

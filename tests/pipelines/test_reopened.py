@@ -1,17 +1,22 @@
 """A pipeline that is saved and opened again is the same pipeline."""
 
+import io
 import json
+import zipfile
 
+import h5py
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
+import kerasrnn
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
 from kerasrnn.models import Lexicon
 from kerasrnn.models import Shortlist
 from kerasrnn.models import in_float32
+from kerasrnn.pipelines import TextLabeller
 from kerasrnn.pipelines import TextPipeline
 from kerasrnn.pipelines import TextTranslator
 from kerasrnn.training import TokenCrossentropy
@@ -193,9 +198,101 @@ def test_a_file_that_holds_something_else(tmp_path):
     keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)]).save(path)
     with pytest.raises(ValueError, match="TextTranslator.save wrote.*Sequent"):
         TextTranslator.open(path)
-    path.write_bytes(b"PK damaged")
-    with pytest.raises(ValueError, match="TextTranslator.save wrote.*it.keras"):
-        TextTranslator.open(path)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    path = tmp_path_factory.mktemp("saved") / "labeller.keras"
+    small.labeller().save(path)
+    return path
+
+
+def flip(content):
+    """Changes one bit of a weight."""
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        weights = io.BytesIO(file.read("model.weights.h5"))
+    arrays = []
+    with h5py.File(weights) as file:
+        file.visititems(lambda _, x: arrays.append(x))
+        at = next(x.id.get_offset() for x in arrays if getattr(x, "size", 0))
+    at += content.index(weights.getvalue())
+    return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
+
+
+def other_archive(content):
+    with zipfile.ZipFile(found := io.BytesIO(), "w") as file:
+        file.writestr("a.txt", content[:9])
+    return found.getvalue()
+
+
+@pytest.mark.parametrize(
+    "harm, found",
+    [
+        (flip, "damaged.*CRC-32.*model.weights.h5"),
+        (lambda x: x[: len(x) // 2], "damaged"),
+        (lambda x: b"", "damaged"),
+        (lambda x: b"some text", "damaged or of another kind"),
+        (other_archive, "of another kind.*config.json"),
+    ],
+)
+def test_damage_is_said_in_a_sentence(saved, tmp_path, harm, found):
+    path = tmp_path / "it.keras"
+    path.write_bytes(harm(saved.read_bytes()))
+    with pytest.raises(ValueError, match=found) as error:
+        TextLabeller.open(path)
+    expected = f"a file that TextLabeller.save wrote. Received: '{path}'"
+    assert expected in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_that_cannot_be_read(tmp_path):
+    with pytest.raises(ValueError, match="read: no such file.*none.keras'"):
+        TextLabeller.open(tmp_path / "none.keras")
+    with pytest.raises(ValueError, match="read: is a directory.*Received"):
+        TextLabeller.open(tmp_path)
+
+
+def copied(path, copy, change=None, without="-"):
+    """Copies an archive, with a changed configuration and without a part."""
+    with zipfile.ZipFile(path) as given, zipfile.ZipFile(copy, "w") as written:
+        for name in given.namelist():
+            content = given.read(name)
+            if name == "config.json" and change:
+                config = json.loads(content)
+                change(config["config"])
+                content = json.dumps(config)
+            if without not in name:
+                written.writestr(name, content)
+
+
+def test_a_file_without_its_vocabulary(saved, tmp_path):
+    copied(saved, tmp_path / "it.keras", without="vocabulary")
+    with pytest.raises(ValueError, match="damaged.*a vocabulary is missing"):
+        TextLabeller.open(tmp_path / "it.keras")
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        {"newer": 1},
+        {"model": {"class_name": "New", "config": {}, "module": None}},
+    ],
+)
+@pytest.mark.parametrize("load", [TextLabeller.open, keras.saving.load_model])
+def test_a_file_of_another_version_is_no_damage(saved, tmp_path, new, load):
+    path = tmp_path / "it.keras"
+
+    def change(config, version="9.1.0"):
+        assert config["kerasrnn"] == kerasrnn.__version__
+        config.update(new, kerasrnn=version)
+
+    copied(saved, path, change)
+    with pytest.raises(ValueError, match="kerasrnn 9.1.0 cannot be read by th"):
+        load(path)
+    # What this version wrote itself does not fail because of it.
+    copied(saved, path, lambda x: change(x, kerasrnn.__version__))
+    with pytest.raises((TypeError, ValueError), match="newer|'New'"):
+        load(path)
 
 
 class TextSeries:

@@ -50,7 +50,12 @@ KINDS = {
 
 def fresh(pipeline):
     """One like it, of a new model without weights."""
-    own = pipeline.get_config().keys() - {"name", "trainable", "dtype"}
+    own = pipeline.get_config().keys() - {
+        "name",
+        "trainable",
+        "dtype",
+        "kerasrnn",
+    }
     given = {name: getattr(pipeline, name) for name in own}
     config = given["model"].get_config()
     return type(pipeline)(

@@ -15,7 +15,6 @@ from kerasrnn.models import Shortlist
 from kerasrnn.models import TranslatorEnsemble
 from kerasrnn.pipelines.ensembles import members_of
 from kerasrnn.pipelines.ensembles import models_of
-from kerasrnn.pipelines.text_pipeline import deserialized
 from kerasrnn.pipelines.texts import pair_list
 from kerasrnn.pipelines.translation.parts import check_parts
 from kerasrnn.pipelines.translation.parts import check_search
@@ -283,10 +282,10 @@ class TextTranslator(Translating):
         return {name: config[name] for name in ("size", "frequent", "name")}
 
     @classmethod
-    def from_config(cls, config: Config) -> Self:
-        config = deserialized(config)
+    def _arguments(cls, config):
+        config = super()._arguments(config)
         if isinstance(config["shortlist"], dict):
             config["shortlist"] = Shortlist(
                 lexicon_of(config["model"]), **config["shortlist"]
             )
-        return cls(**config)
+        return config

@@ -26,6 +26,38 @@ def check_batches(batches):
         )
 
 
+def check_validation(batches, validation):
+    """Raises `ValueError` if both depend on how often the other is read.
+
+    What a `tf.data.Dataset` is shuffled by at its next reading depends on how
+    often it was read, and Keras and TensorFlow read ahead.
+
+    Args:
+        batches: `tf.data.Dataset` or `keras.utils.PyDataset` to train on.
+        validation: What `keras.Model.fit` is to validate on.
+    """
+    if _reshuffled(batches) & _reshuffled(validation):
+        raise ValueError(
+            "`batches` and `validation_data` are parts of one dataset that is "
+            "reshuffled each time it is read, so that rows are validated on "
+            "that were trained on, and no training can be resumed exactly. "
+            "Expected: a dataset that is divided before it is shuffled, or "
+            "`shuffle(..., reshuffle_each_iteration=False)`. Received: a "
+            "`shuffle` that both have"
+        )
+
+
+def _reshuffled(data):
+    """The identities of all datasets in another that are reshuffled."""
+    if type(data).__name__ == "_CacheDataset":
+        return set()  # It keeps the order of its first reading.
+    inputs = getattr(data, "_inputs", tuple)()
+    found = set().union(*(_reshuffled(x) for x in inputs))
+    if getattr(data, "_reshuffle_each_iteration", False):
+        found.add(id(data))
+    return found
+
+
 def check_executions(model, steps, done):
     """Raises `ValueError` unless an epoch consists of whole executions.
 

@@ -1,12 +1,15 @@
 """The checkpoint that a training resumes from."""
 
+import contextlib
 import dataclasses
 import json
 import math
 import re
+import zlib
 
 import h5py
 import keras
+import numpy as np
 
 from kerasrnn.files import check_free_space
 from kerasrnn.files import put
@@ -14,6 +17,7 @@ from kerasrnn.files import writing
 from kerasrnn.training.reading import reading
 from kerasrnn.training.resumable.batches import zeros
 
+_CHECKSUM = "checksum"
 _RESUME = "; call the run again to resume from them"
 
 
@@ -86,6 +90,8 @@ def save_weights(model, path):
     size = sum(8 * math.prod(x.shape) + 10_000 for x in variables)
     check_free_space(path.parent, size)
     model.save_weights(path)
+    with h5py.File(path, "a") as file:
+        file.attrs[_CHECKSUM] = _checksum(file)
 
 
 def load_weights(model, path):
@@ -100,7 +106,8 @@ def load_weights(model, path):
     if optimizer is not None and not optimizer.built:
         # Otherwise Keras warns that it does not load the optimizer.
         optimizer.build(model.trainable_variables)
-    model.load_weights(path)
+    with _checked(path):
+        model.load_weights(path)
 
 
 def finish_state(pending, folder, progress):
@@ -116,7 +123,8 @@ def finish_state(pending, folder, progress):
     with writing(pending, folder / name, _RESUME):
         check_free_space(folder, len(text) + 10_000)
         with h5py.File(pending, "a") as file:
-            file["progress"] = text
+            file["progress"] = np.bytes_(text)
+            file.attrs[_CHECKSUM] = _checksum(file)
         put(pending, folder / name)
     remove_earlier_states(folder)
 
@@ -148,18 +156,45 @@ def read_progress(path):
     Raises:
         ValueError: when the file is damaged.
     """
-    with reading(path, deletion_remedy(path.parent)), h5py.File(path) as file:
+    with reading(path, deletion_remedy(path.parent)), _checked(path) as file:
         return Progress(**json.loads(file["progress"][()]))
 
 
 def check_weights(path):
-    """Raises a `ValueError` if a file is truncated, missing or not HDF5.
+    """Raises a `ValueError` if a file is damaged, missing or not HDF5.
 
     Args:
         path: A `pathlib.Path`, of a file that `model.save_weights` wrote.
     """
-    with reading(path, deletion_remedy(path.parent)), h5py.File(path):
+    with reading(path, deletion_remedy(path.parent)), _checked(path):
         pass
+
+
+@contextlib.contextmanager
+def _checked(path):
+    """Opens a file if it is as `save_weights` or `finish_state` left it.
+
+    Files of `model.save_weights` have no checksum.
+    """
+    with h5py.File(path) as file:
+        if file.attrs.get(_CHECKSUM) not in (None, _checksum(file)):
+            raise ValueError("its checksum is another")
+        yield file
+
+
+def _checksum(file):
+    """A checksum of all arrays in an HDF5 file, which has none itself."""
+    total = 0
+
+    def add(name, item):
+        nonlocal total
+        if isinstance(item, h5py.Dataset):
+            head = f"{name} {item.dtype} {item.shape}".encode()
+            total = zlib.crc32(head, total)
+            total = zlib.crc32(np.asarray(item).tobytes(), total)
+
+    file.visititems(add)
+    return total
 
 
 def load_state(model, path):

@@ -21,6 +21,7 @@ from kerasrnn.training.progress_line import ProgressLine
 from kerasrnn.training.reading import reading
 from kerasrnn.training.resumable.batches import check_batches
 from kerasrnn.training.resumable.batches import check_executions
+from kerasrnn.training.resumable.batches import check_validation
 from kerasrnn.training.resumable.batches import endless
 from kerasrnn.training.resumable.best_epoch import BestEpoch
 from kerasrnn.training.resumable.checkpoint import build_metrics
@@ -148,7 +149,10 @@ class TrainingFolder:
                 its `on_epoch_begin` and `on_epoch_end` are not called.
             epochs: Positive integer, the total number of epochs, including
                 those of earlier calls.
-            validation_data: As for `keras.Model.fit`.
+            validation_data: As for `keras.Model.fit`, in the same order in
+                every epoch: a resumed training begins anew with it. It may
+                not be a part of a dataset that is reshuffled in every epoch
+                if `batches` are another, as rows would move between them.
             callbacks: List of callbacks. The values that they add to the logs
                 are logged. If they change the weights at the end of an epoch,
                 the saved weights of that epoch have the change, but the
@@ -169,11 +173,13 @@ class TrainingFolder:
             RuntimeError: when another process trains in the output folder.
             ValueError: when a file of an earlier call is damaged, `epochs` is
                 not positive, `monitor` is not logged, `batches` is of an
-                unsupported type or of unknown length, or an epoch does not
-                consist of whole executions (`steps_per_execution`).
+                unsupported type or of unknown length or reshuffled together
+                with `validation_data`, or an epoch does not consist of whole
+                executions (`steps_per_execution`).
         """
         positive_integer("epochs", epochs)
         check_batches(batches)
+        check_validation(batches, validation_data)
         strategy = strategy_of(model)
         with locked(self.path.parent), all_workers(strategy):
             start = start_together(self.path, self._settings, strategy)

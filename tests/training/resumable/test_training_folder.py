@@ -9,6 +9,7 @@ import sys
 import time
 import types
 
+import h5py
 import keras
 import numpy as np
 import pytest
@@ -448,6 +449,17 @@ def empty(path):
     path.write_bytes(b"")
 
 
+def flip(path):
+    """Changes one bit of the first array in a file."""
+    arrays = []
+    with h5py.File(path) as file:
+        file.visititems(lambda _, x: arrays.append(x))
+        at = next(x.id.get_offset() for x in arrays if getattr(x, "size", 0))
+    content = bytearray(path.read_bytes())
+    content[at] ^= 1
+    path.write_bytes(content)
+
+
 def change(path):
     path.write_text(path.read_text().replace("0.", "0.1", 1))
 
@@ -462,8 +474,10 @@ def change(path):
         ("history.csv", spoil),
         ("best.weights.h5", cut),
         ("best.weights.h5", spoil),
+        ("best.weights.h5", flip),
         ("best.weights.h5", pathlib.Path.unlink),
         ("state-0002-000000.weights.h5", cut),
+        ("state-0002-000000.weights.h5", flip),
         ("state-0002-000000.weights.h5", empty),
         ("state-0002-000000.weights.h5", pathlib.Path.unlink),
     ],
@@ -480,7 +494,7 @@ def test_damage_is_named_and_its_remedy_helps(tmp_path, name, harm):
             assert folder.best.read_bytes() == before
     is_log = name == "history.csv"
     expected = "history.csv" if is_log or "state" in name else name
-    if harm in (cut, empty) and not is_log:
+    if harm in (cut, flip, empty) and not is_log:
         expected = name
     assert str(folder.path / expected) in str(error.value)
     if is_log:
@@ -513,8 +527,8 @@ def test_best_weights_that_are_damaged_are_named(tmp_path):
     model = new_model()
     folder.load_best(model)
     assert_same(model.get_weights(), best)
-    spoil(folder.best)
-    with pytest.raises(ValueError, match="damaged.*best.weights.h5"):
+    flip(folder.best)
+    with pytest.raises(ValueError, match="damaged.*best.weights.h5.*checksum"):
         folder.load_best(model)
 
 
@@ -614,13 +628,22 @@ class Counter(keras.callbacks.Callback):
         self.count = state["count"]
 
 
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory):
+    return learn(tmp_path_factory.mktemp("whole"))
+
+
 @pytest.mark.parametrize("kill", [2, 3, 4])
-def test_a_callback_is_restored_wherever_it_was_interrupted(tmp_path, kill):
+def test_it_goes_on_wherever_it_was_interrupted(tmp_path, uninterrupted, kill):
+    """With the next batch of the same order, and with its callbacks."""
     with pytest.raises(Crash):
         learn(tmp_path, Counter(), Kill(kill))
     counter = Counter()
-    learn(tmp_path, counter)
+    history, weights = learn(tmp_path, counter)
     assert counter.count == 9
+    assert history == uninterrupted[0]
+    for found, expected in zip(weights, uninterrupted[1], strict=True):
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_a_stop_in_the_last_batch_of_a_resumed_epoch(tmp_path):
@@ -655,6 +678,20 @@ def test_the_number_of_batches_is_known(tmp_path, model, batches, length):
     folder = TrainingFolder(tmp_path, {}, "loss")
     with pytest.raises(ValueError, match=f"batches of length {length}"):
         folder.fit(model, batches, 1)
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_rows_do_not_move_into_the_validation_data(tmp_path, model, again):
+    """Which are then those of an uninterrupted training, too."""
+    data = tf.data.Dataset.from_tensor_slices((X, Y))
+    data = data.shuffle(8, seed=1, reshuffle_each_iteration=again)
+    batches, validation = data.skip(4).batch(2), data.take(4).batch(2)
+    folder = TrainingFolder(tmp_path, {}, "loss")
+    if again:
+        with pytest.raises(ValueError, match="is divided before it is shuf"):
+            folder.fit(model, batches, 1, validation, verbose=0)
+        batches, validation = data.cache().skip(4).batch(2), (X, Y)
+    folder.fit(model, batches, 1, validation, verbose=0)
 
 
 def test_numbers_of_epochs_are_checked(tmp_path, model):
