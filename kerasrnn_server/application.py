@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 from typing import Any
 from typing import NoReturn
 
-import orjson
 from prometheus_client import CONTENT_TYPE_LATEST
 from prometheus_client import Gauge
 from prometheus_client import generate_latest
@@ -18,11 +17,11 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect
 from starlette.requests import Request as HttpRequest
+from starlette.responses import JSONResponse
 from starlette.responses import Response
 from starlette.routing import Route
 
 from kerasrnn_server.compile_cache import without_programs
-from kerasrnn_server.held import again_later
 from kerasrnn_server.live_model import LiveModel
 from kerasrnn_server.predictions import HEADER_LENGTH
 from kerasrnn_server.predictions import Predictions
@@ -54,6 +53,7 @@ class Application:
         self.models: dict[str, LiveModel] = {}
         self._predictions = Predictions(settings)
         self._tasks: list[asyncio.Task[None]] = []
+        self._first: list[LiveModel] = []
         v1, v2 = "/v1/models", "/v2/models"
         one = ["/{name}", "/{name}/versions/{version}"]
         self.app = Starlette(
@@ -96,8 +96,6 @@ class Application:
             for task in self._tasks:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
-            for model in self.models.values():
-                model.close()
 
     async def _watch(self) -> NoReturn:
         """Finds new models."""
@@ -108,12 +106,10 @@ class Application:
                 log.error("'%s' cannot be read: %s", self.folder, error)
                 found = {}
             for name in found.keys() - self.models.keys():
-                model = LiveModel(
-                    found[name], self._start, self.settings.timeout
-                )
+                model = LiveModel(found[name], self._start, self.settings)
                 self.models[name] = model
-                follow = model.follow(self.settings.poll_seconds)
-                self._tasks.append(asyncio.create_task(follow))
+                self._tasks.append(asyncio.create_task(model.follow()))
+            self._first = self._first or list(self.models.values())
             await asyncio.sleep(self.settings.poll_seconds)
 
     async def _start(self, path, changed):
@@ -142,27 +138,26 @@ class Application:
     def _find(self, request: HttpRequest) -> LiveModel:
         """The model of a path, if it is served in the version of the path."""
         name = request.path_params["name"]
-        version = request.path_params.get("version")
+        asked = request.path_params.get("version")
         model = self.models.get(name)
         if model is None:
             raise HTTPException(404, f"There is no model {name!r}.")
-        if version not in (None, str(model.version)):
+        served = model.version
+        if asked and served is not None and asked != str(served):
             raise HTTPException(
                 404,
-                f"Of the model {name!r}, the version {model.version} is "
-                f"served. Received: {version:.20}.",
+                f"Of the model {name!r}, the version {served} is served. "
+                f"Received: {asked:.20}.",
             )
         return model
 
     def _worker(self, request: HttpRequest) -> tuple[LiveModel, Worker]:
         """The model of a path, and its process."""
         model = self._find(request)
-        if model.worker is None:
-            raise again_later(f"No version of '{model.path.name}' works.")
-        return model, model.worker
+        return model, model.serving()
 
     async def _names(self, _: HttpRequest) -> Response:
-        return _json({"models": sorted(self.models)})
+        return JSONResponse({"models": sorted(self.models)})
 
     async def _status_v1(self, request: HttpRequest) -> Response:
         model, _ = self._worker(request)
@@ -171,7 +166,7 @@ class Application:
             "state": "AVAILABLE",
             "status": {"error_code": "OK", "error_message": ""},
         }
-        return _json({"model_version_status": [status]})
+        return JSONResponse({"model_version_status": [status]})
 
     async def _metadata_v1(self, request: HttpRequest) -> Response:
         model, worker = self._worker(request)
@@ -182,11 +177,11 @@ class Application:
         }
         signatures = {"signature_def": worker.metadata["v1"]}
         metadata = {"signature_def": signatures}
-        return _json({"model_spec": spec, "metadata": metadata})
+        return JSONResponse({"model_spec": spec, "metadata": metadata})
 
     async def _metadata_v2(self, request: HttpRequest) -> Response:
         model, worker = self._worker(request)
-        return _json(
+        return JSONResponse(
             {
                 "name": model.path.name,
                 "versions": [str(model.version)],
@@ -198,25 +193,26 @@ class Application:
 
     async def _model_ready(self, request: HttpRequest) -> Response:
         model, _ = self._worker(request)
-        return _json({"name": model.path.name, "ready": True})
+        return JSONResponse({"name": model.path.name, "ready": True})
 
     async def _server(self, _: HttpRequest) -> Response:
         extensions = ["binary_tensor_data"]
-        return _json({"name": "kerasrnn-serve", "extensions": extensions})
+        return JSONResponse(
+            {"name": "kerasrnn-serve", "extensions": extensions}
+        )
 
     async def _live(self, _: HttpRequest) -> Response:
-        return _json({"live": True})
+        return JSONResponse({"live": True})
 
     async def _ready(self, _: HttpRequest) -> Response:
-        # A model without a version that works does not hold up the others.
-        found = self.models.values()
-        ready = any(model.worker is not None for model in found) and all(
-            model.looked for model in found
+        # At the start, it waits for all models. Later, none holds up others.
+        ready = all(model.looked for model in self._first) and any(
+            model.worker is not None for model in self.models.values()
         )
-        return _json({"ready": ready}, 200 if ready else 503)
+        return JSONResponse({"ready": ready}, 200 if ready else 503)
 
     async def _metrics(self, _: HttpRequest) -> Response:
-        UNFINISHED.set(self._predictions.unfinished)
+        UNFINISHED.set(sum(x.unfinished for x in self.models.values()))
         for name, model in self.models.items():
             if model.version is not None:
                 VERSION.labels(name).set(model.version)
@@ -234,11 +230,6 @@ def _middleware(origins):
     return [Middleware(CORSMiddleware, **options)] if origins else []
 
 
-def _json(content: Any, status: int = 200, headers: Any = None) -> Response:
-    body = orjson.dumps(content)
-    return Response(body, status, headers, "application/json")
-
-
 async def _refusal(request: HttpRequest, error: Any) -> Response:
     detail = error.detail
     if error.status_code == 405:
@@ -246,7 +237,7 @@ async def _refusal(request: HttpRequest, error: Any) -> Response:
             f"This path takes {error.headers['Allow']}. "
             f"Received: {request.method}."
         )
-    return _json({"error": detail}, error.status_code, error.headers)
+    return JSONResponse({"error": detail}, error.status_code, error.headers)
 
 
 async def _nobody(_: HttpRequest, error: Any) -> Response:

@@ -7,10 +7,14 @@ import pathlib
 from collections.abc import Awaitable
 from collections.abc import Callable
 
+from starlette.exceptions import HTTPException
+
+from kerasrnn_server.held import again_later
 from kerasrnn_server.messages import Answer
 from kerasrnn_server.messages import Request
-from kerasrnn_server.versions import files_of
-from kerasrnn_server.versions import versions
+from kerasrnn_server.settings import ServerSettings
+from kerasrnn_server.versions import Version
+from kerasrnn_server.versions import newest_first
 from kerasrnn_server.worker import Worker
 from kerasrnn_server.worker import WorkerEnded
 
@@ -23,114 +27,186 @@ class LiveModel:
     A new version is loaded and warmed up before it replaces the old one, whose
     process ends after its last call. A process that ends by itself, or has a
     call that does not end in time, is replaced in the same way. A version that
-    does not load is left out until its files change.
+    does not load, or not in time, is left out until its files change.
 
     Args:
         path: The folder `NAME` above the versions.
         start: Starts the `Worker` of a version, given its folder and a
             function to call when it should be replaced.
-        timeout: Seconds that a call may take.
+        settings: The `ServerSettings`.
 
     Attributes:
-        version: Number of the version that is served, or `None`.
-        worker: Its `Worker`, or `None`.
+        worker: The `Worker` of the version that is served, or `None`.
         looked: Whether it has tried to take up a version.
+        unfinished: How many calls run or wait.
     """
 
     def __init__(
         self,
         path: pathlib.Path,
         start: Callable[[pathlib.Path, Callable[[], None]], Awaitable[Worker]],
-        timeout: float,
+        settings: ServerSettings,
     ):
-        self.path, self.timeout = path, timeout
+        self.path, self.settings = path, settings
+        self.unfinished = 0
         self.worker: Worker | None = None
         self.looked = False
-        self.version: int | None = None
         self._start = start
-        self._files: object = None
-        self._broken: dict[pathlib.Path, object] = {}
-        self._look, self._taken_up = asyncio.Event(), asyncio.Event()
-        self._draining: dict[asyncio.Task[None], Worker] = {}
+        self._served: Version | None = None
+        self._loading: dict[Version, asyncio.Task[None]] = {}
+        self._failed: dict[Version, str] = {}
+        self._look, self._settled = asyncio.Event(), asyncio.Event()
+        self._alone = asyncio.Lock()
 
-    async def follow(self, seconds: float) -> None:
-        """Takes up new versions forever.
+    @property
+    def version(self) -> int | None:
+        """Number of the version that was taken up last, if any."""
+        return self._served and self._served.number
 
-        Args:
-            seconds: Time between two looks.
+    def serving(self) -> Worker:
+        """Returns the process of the version that is served.
+
+        Raises:
+            HTTPException: when there is none, with the reason.
         """
-        while True:
-            self._look.clear()
-            try:
-                await self.refresh()
-            except OSError as error:
-                log.error("'%s' cannot be read: %s", self.path, error)
-            self.looked = True
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await self._look.wait()
-
-    async def refresh(self) -> None:
-        """Takes up the newest version that works, an older one if need be."""
-        found = versions(self.path)
-        for number, path in reversed(found.items()):
-            files = await asyncio.to_thread(files_of, path)
-            same = files == self._files
-            if same and self.worker is not None and not self.worker.worn:
-                return
-            if files == self._broken.get(path):
-                continue
-            try:
-                worker = await self._start(path, self._look.set)
-            except WorkerEnded as error:
-                log.error("%s What was served before stays.", error)
-                if not same:
-                    self._broken[path] = files
-                continue
-            self._switch(worker, number, files)
-            return
+        if self.worker is not None:
+            return self.worker
+        name = self.path.name
+        if not self._settled.is_set():
+            raise again_later(f"'{name}' is being loaded.")
+        failed = sorted(self._failed.items())
+        reasons = [f"version {x.number} {reason}" for x, reason in failed]
+        why = ", ".join(reasons) or "its folder has none"
+        raise again_later(f"No version of '{name}' works: {why}.")
 
     async def call(self, request: Request) -> Answer:
         """Answers a request.
 
-        If the process ends meanwhile, the request is sent to the next one: it
-        may have been another request that ended it.
+        If the process ends meanwhile, each of its calls may be the reason. So
+        they are sent to the next process one by one, before any others.
 
         Args:
             request: The `Request`.
 
         Raises:
-            TimeoutError: when the answer takes too long.
-            WorkerEnded: when no version works, or the request has ended two
-                processes.
+            HTTPException: when no version works, too many calls run or wait,
+                the answer takes too long, or two processes have ended.
         """
-        end = asyncio.get_running_loop().time() + self.timeout
-        if self.worker is None:
-            raise WorkerEnded(f"No version of '{self.path.name}' works.")
-        for _ in range(2):
-            async with asyncio.timeout_at(end):
-                await self._taken_up.wait()
-            worker = self.worker
+        self.serving()
+        if self.unfinished >= self.settings.waiting:
+            raise again_later(
+                f"{self.unfinished} calls of '{self.path.name}' run or wait, "
+                "which is the most allowed."
+            )
+        self.unfinished += 1
+        try:
+            async with asyncio.timeout(self.settings.timeout):
+                return await self._answer(request)
+        except TimeoutError as error:
+            raise HTTPException(
+                504,
+                "The answer took longer than "
+                f"{self.settings.timeout:g} seconds.",
+            ) from error
+        finally:
+            self.unfinished -= 1
+
+    async def _answer(self, request):
+        async with self._alone:
+            pass  # Calls that may have ended a process come first.
+        if self.worker is not None:
             with contextlib.suppress(WorkerEnded):
-                return await worker.call(request, end)
-            if worker is self.worker:
-                self._taken_up.clear()
-        raise WorkerEnded(
+                return await self.worker.call(request)
+        async with self._alone:
+            await self._settled.wait()
+            with contextlib.suppress(WorkerEnded):
+                return await self.serving().call(request)
+        raise again_later(
             f"Two processes of '{self.path.name}' ended during the call."
         )
 
-    def close(self) -> None:
-        """Ends all processes at once."""
-        for worker in (self.worker, *self._draining.values()):
-            if worker is not None:
-                worker.end()
+    async def follow(self) -> None:
+        """Takes up new versions until it is cancelled, which ends them all."""
+        try:
+            async with asyncio.TaskGroup() as self._tasks:
+                while True:
+                    self._look.clear()
+                    found = await asyncio.to_thread(newest_first, self.path)
+                    self._load_from(found)
+                    with contextlib.suppress(TimeoutError):
+                        async with asyncio.timeout(self.settings.poll_seconds):
+                            await self._look.wait()
+        finally:
+            if self.worker is not None:
+                self.worker.end()
 
-    def _switch(self, worker, number, files):
+    def _load_from(self, found):
+        """Loads the newest version that may work, and no other.
+
+        If the process of the one that is served has to be replaced, it is
+        loaded as well. It has worked: should that fail, each look tries again.
+        """
+        works = self.worker is not None and not self.worker.worn
+        # It stays even if its files are damaged, but not if they are removed.
+        stays = works and self.version in [x.number for x in found]
+        self._failed = {x: y for x, y in self._failed.items() if x in found}
+        if not works and self._settled.is_set():
+            self._failed.pop(self._served, None)
+        untried = [
+            x
+            for x in found
+            if x not in self._failed
+            and not (stays and (x == self._served or x.number < self.version))
+        ]
+        wanted = {*untried[:1], *{self._served}.intersection(untried)}
+        for version in self._loading.keys() - wanted:
+            self._loading[version].cancel()
+        for version in wanted - self._loading.keys():
+            task = self._tasks.create_task(self._load(version))
+            self._loading[version] = task
+        if not wanted:
+            self._settle()
+        elif not works:
+            self._settled.clear()
+
+    async def _load(self, version):
+        seconds = self.settings.load_timeout
+        log.info("'%s' is being loaded.", version.path)
+        try:
+            async with asyncio.timeout(seconds):
+                worker = await self._start(version.path, self._changed)
+            self._switch(version, worker)
+        except WorkerEnded:
+            self._failed[version] = "cannot be loaded"
+        except TimeoutError:
+            self._failed[version] = f"did not load within {seconds:g} seconds"
+        except Exception as error:
+            # The system is at fault. The next look tries again.
+            log.error("'%s' cannot be loaded now: %s", version.path, error)
+        finally:
+            del self._loading[version]
+        if version in self._failed:
+            reason = self._failed[version]
+            log.error("'%s' is left out: it %s.", version.path, reason)
+            self._look.set()
+
+    def _switch(self, version, worker):
         old, self.worker = self.worker, worker
-        self.version, self._files = number, files
-        self._taken_up.set()
-        log.info("'%s' is served.", self.path / str(number))
+        self._served = version
+        self._settle()
+        self._look.set()
+        log.info("'%s' is served.", version.path)
         if old is not None:
-            task = asyncio.create_task(old.drain(self.timeout))
-            self._draining[task] = old
-            task.add_done_callback(self._draining.pop)
+            self._tasks.create_task(old.drain(self.settings.timeout))
+
+    def _settle(self):
+        """Notes that calls need not wait: a version works, or none does."""
+        self.looked = True
+        self._settled.set()
+
+    def _changed(self):
+        """Called when a process has ended, or should be replaced."""
+        if self.worker is not None and self.worker.ended:
+            self.worker = None
+            self._settled.clear()
+        self._look.set()

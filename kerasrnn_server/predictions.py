@@ -12,13 +12,10 @@ from starlette.responses import Response
 from kerasrnn_server.held import Held
 from kerasrnn_server.held import HeldResponse
 from kerasrnn_server.held import Part
-from kerasrnn_server.held import again_later
 from kerasrnn_server.inflation import Inflation
 from kerasrnn_server.live_model import LiveModel
-from kerasrnn_server.messages import Answer
 from kerasrnn_server.messages import Request
 from kerasrnn_server.settings import ServerSettings
-from kerasrnn_server.worker import WorkerEnded
 
 REQUESTS = Counter(
     "kerasrnn_requests",
@@ -39,14 +36,10 @@ class Predictions:
 
     Args:
         settings: The `ServerSettings`.
-
-    Attributes:
-        unfinished: How many calls run or wait.
     """
 
     def __init__(self, settings: ServerSettings):
         self.settings = settings
-        self.unfinished = 0
         self._held = Held(_LARGE_BODIES * settings.max_request_bytes)
 
     async def answer(self, model: LiveModel, request: HttpRequest) -> Response:
@@ -62,9 +55,10 @@ class Predictions:
         start = time.monotonic()
         status = 499  # of a client that leaves before its request is complete
         try:
+            model.serving()  # If there is none, nothing is waited for.
             with self._held.part() as part:
                 body = await self._body(request, part)
-                answer = await self._call(model, _read(request, body))
+                answer = await model.call(_read(request, body))
             status = answer.status
         except HTTPException as error:
             status = error.status_code
@@ -100,26 +94,6 @@ class Predictions:
             ) from error
         inflation.end()
         return bytes(body)
-
-    async def _call(self, model: LiveModel, request: Request) -> Answer:
-        if self.unfinished >= self.settings.waiting:
-            raise again_later(
-                f"{self.unfinished} calls run or wait, which is the most "
-                "allowed."
-            )
-        self.unfinished += 1
-        try:
-            return await model.call(request)
-        except WorkerEnded as error:
-            raise again_later(str(error)) from error
-        except TimeoutError as error:
-            raise HTTPException(
-                504,
-                "The answer took longer than "
-                f"{self.settings.timeout:g} seconds.",
-            ) from error
-        finally:
-            self.unfinished -= 1
 
 
 def _check_length(length, most):

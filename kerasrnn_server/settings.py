@@ -24,8 +24,10 @@ class ServerSettings(Limits):
     """Maximum size of a request in bytes."""
     timeout: float = 30.0
     """Seconds for a request to come in, and for its answer."""
+    load_timeout: float = 600.0
+    """Seconds for a version to load; after them, it is left out."""
     waiting: int = 256
-    """Calls that may run and wait; more are refused with status 503."""
+    """Calls of a model that may run and wait; more get status 503."""
     poll_seconds: float = 5.0
     """Seconds between checks for new versions."""
     cors: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+from typing import NamedTuple
 
 
 def versions(path: str | os.PathLike[str]) -> dict[int, pathlib.Path]:
@@ -53,20 +54,40 @@ def models(path: str | os.PathLike[str]) -> dict[str, pathlib.Path]:
     }
 
 
-def files_of(path: pathlib.Path) -> list[tuple[str, int, int]]:
-    """What changes when a version is written, or written anew.
+class Version(NamedTuple):
+    """A version as it was found; written anew, it is another.
 
     Args:
-        path: Folder of the version.
-
-    Returns:
-        List of the name, size and time of each file.
+        number: Its number.
+        path: Its folder.
+        files: The name, size and time of each file.
     """
+
+    number: int
+    path: pathlib.Path
+    files: tuple[tuple[str, int, int], ...]
+
+
+def newest_first(path: pathlib.Path) -> list[Version]:
+    """Finds the complete versions of a model, and their files.
+
+    Args:
+        path: The folder `NAME` above the versions.
+    """
+    found = reversed(versions(path).items())
+    return [Version(*version, _files(version[1])) for version in found]
+
+
+def _files(path):
     found = []
-    for file in sorted(path.rglob("*")):
-        try:
-            state = file.stat()
-        except OSError:
-            continue  # It is being written, or must not be read.
-        found.append((str(file), state.st_size, state.st_mtime_ns))
-    return found
+    for folder, _, names in os.walk(
+        path
+    ):  # which leaves out what it cannot read
+        for name in names:
+            file = os.path.join(folder, name)
+            try:
+                state = os.stat(file)
+            except OSError:
+                continue  # It is being written, or must not be read.
+            found.append((file, state.st_size, state.st_mtime_ns))
+    return tuple(sorted(found))

@@ -96,20 +96,20 @@ class Worker:
             try:
                 metadata = await receive(reader)
             except (asyncio.IncompleteReadError, OSError) as error:
-                raise WorkerEnded(f"'{path}' does not work.") from error
+                raise WorkerEnded from error
             undo.pop_all()
         return cls(process, reader, writer, metadata, changed)
 
-    async def call(self, request: Request, end: float) -> Answer:
+    async def call(self, request: Request) -> Answer:
         """Sends a request and waits for the answer.
+
+        A call that is cancelled is taken back. If it has begun, and does not
+        end by itself, this worker is `worn`.
 
         Args:
             request: The `Request`.
-            end: When to stop waiting, in the time of `loop.time()`.
 
         Raises:
-            TimeoutError: when the time is over. If the call has begun, and
-                does not end by itself, this worker is `worn`.
             WorkerEnded: when the process ends before.
         """
         if self.ended:
@@ -118,15 +118,14 @@ class Worker:
         found = asyncio.get_running_loop().create_future()
         self._pending[number] = found
         try:
-            async with asyncio.timeout_at(end):
-                self._writer.write(packed((number, request)))
+            self._writer.write(packed((number, request)))
+            # Without a connection, the process is about to end.
+            with contextlib.suppress(ConnectionError):
                 await self._writer.drain()
-                return await asyncio.shield(found)
-        except TimeoutError:
+            return await asyncio.shield(found)
+        except asyncio.CancelledError:
             self._in_background(self._give_up(number, found))
             raise
-        except ConnectionError as error:
-            raise WorkerEnded from error
 
     async def drain(self, seconds: float) -> None:
         """Waits for the calls that it has, then ends it.
@@ -134,9 +133,11 @@ class Worker:
         Args:
             seconds: How long to wait at most.
         """
-        if self._pending:
-            await asyncio.wait(self._pending.values(), timeout=seconds)
-        self.end()
+        try:
+            if self._pending:
+                await asyncio.wait(self._pending.values(), timeout=seconds)
+        finally:
+            self.end()
 
     def end(self) -> None:
         """Ends the process at once, whatever it does."""

@@ -1,6 +1,8 @@
-"""How an application starts its models' processes, and which pages may ask."""
+"""What an application says of its models, and which pages may ask."""
 
 import asyncio
+import contextlib
+import json
 import sys
 
 import pytest
@@ -12,6 +14,8 @@ from kerasrnn_server.application import Application  # noqa: E402
 from kerasrnn_server.settings import ServerSettings  # noqa: E402
 from kerasrnn_server.worker import Worker  # noqa: E402
 from kerasrnn_server.worker import WorkerEnded  # noqa: E402
+from tests.server.fakes import Folder  # noqa: E402
+from tests.server.fakes import until  # noqa: E402
 
 FLAG = "--tf_xla_persistent_cache_directory=/full"
 
@@ -37,18 +41,31 @@ def test_a_version_is_tried_without_programs_that_are_kept(
     assert found == tried
 
 
-def asked(app, method, origin):
-    """The headers of an answer to a page of an origin."""
+async def answer(app, method, path, *headers, body=b""):
+    """The status, the body and the headers of an answer."""
     found = []
+
+    async def receive():
+        return {"type": "http.request", "body": body, "more_body": False}
 
     async def send(message):
         found.append(message)
 
+    scope = {"type": "http", "method": method, "path": path, "root_path": ""}
+    scope |= {"headers": [*headers], "query_string": b"", "scheme": "http"}
+    scope |= {"server": ("localhost", 80)}
+    await app(scope, receive, send)
+    start, *parts = found
+    body = b"".join(part["body"] for part in parts)
+    return start["status"], body, dict(start["headers"])
+
+
+def asked(app, method, origin):
+    """The headers of an answer to a page of an origin."""
     headers = [(b"origin", origin), (b"access-control-request-method", b"POST")]
-    scope = {"type": "http", "method": method, "path": "/v2/health/live"}
-    scope |= {"headers": headers, "query_string": b"", "root_path": ""}
-    asyncio.run(app(scope, None, send))
-    return dict(found[0]["headers"])
+    path = "/v2/health/live"
+    _, _, found = asyncio.run(answer(app, method, path, *headers))
+    return found
 
 
 @pytest.mark.parametrize("method", ["GET", "OPTIONS"])
@@ -60,6 +77,144 @@ def test_pages_of_some_origins_may_ask(tmp_path, method):
     assert name not in asked(app, method, b"https://example.com")
     app = Application(tmp_path, ServerSettings()).app
     assert name not in asked(app, method, origin)
+
+
+class Served:
+    """An application of models that need no process.
+
+    Args:
+        path: The folder of the models.
+        monkeypatch: The fixture.
+        **settings: Of the server.
+    """
+
+    def __init__(self, path, monkeypatch, **settings):
+        settings = {"poll_seconds": 0.02, "keep_programs": False, **settings}
+        self.path, self.folders = path, {}
+        monkeypatch.setattr(Worker, "start", self._start)
+        self.application = Application(path, ServerSettings(**settings))
+
+    def add(self, name, version=1, content="works"):
+        if name not in self.folders:
+            self.folders[name] = Folder(self.path / name)
+        self.folders[name].add(version, content)
+
+    async def _start(self, path, limits, changed):
+        return await self.folders[path.parent.name].start(path, changed)
+
+    @contextlib.asynccontextmanager
+    async def running(self):
+        app = self.application.app
+        async with app.router.lifespan_context(app):
+            models = self.application.models
+            await until(lambda: models.keys() == self.folders.keys())
+            yield
+
+    async def ask(self, path, body=None):
+        """The status, and the JSON of an answer."""
+        method = "GET" if body is None else "POST"
+        found = await answer(self.application.app, method, path, body=body)
+        return found[0], json.loads(found[1])
+
+    async def ready(self, name=None):
+        """Whether all that speaks of a model, or of the server, is ready."""
+        if name is None:
+            status, _ = await self.ask("/v2/health/ready")
+            return status == 200
+        paths = [f"/v2/models/{name}/ready", f"/v1/models/{name}"]
+        paths += [f"/v2/models/{name}", f"/v1/models/{name}/metadata"]
+        found = {(await self.ask(path))[0] for path in paths}
+        assert len(found) == 1 and found < {200, 503}
+        return found == {200}
+
+    async def until(self, name, is_ready=True):
+        async with asyncio.timeout(10):
+            while await self.ready(name) != is_ready:
+                await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+def served(tmp_path, monkeypatch):
+    served = Served(tmp_path, monkeypatch, waiting=4, load_timeout=0.5)
+    served.add("good")
+    return served
+
+
+PREDICT = "/v1/models/{}:predict"
+
+
+def test_a_model_without_a_process_is_not_ready_and_others_are(served):
+    async def scenario():
+        async with served.running():
+            await served.until(None)
+            assert await served.ready("good") and await served.ready("bad")
+            served.add("bad", content="is damaged")
+            served.folders["bad"].started[0].end()
+            await served.until("bad", False)
+            reason = "'bad' works: version 1 cannot be loaded. Try again"
+            paths = ["/v2/models/bad/ready", "/v1/models/bad/versions/1"]
+            for path in paths:
+                async with asyncio.timeout(10):
+                    while reason not in str(found := await served.ask(path)):
+                        await asyncio.sleep(0.01)
+                assert found[0] == 503
+            # Nor does it wait for the body.
+            found = await answer(
+                served.application.app, "POST", PREDICT.format("bad"), body=0
+            )
+            assert (found[0], found[2][b"retry-after"]) == (503, b"1")
+            assert await served.ready() and await served.ready("good")
+            served.add("bad")
+            await served.until("bad")
+
+    served.add("bad")
+    asyncio.run(scenario())
+
+
+def test_a_model_that_does_not_answer_leaves_others_alone(served):
+    async def scenario():
+        async with served.running():
+            await served.until(None)
+            path = PREDICT.format("bad")
+            waiting = [served.ask(path, b"wait") for _ in range(20)]
+            waiting = [asyncio.create_task(call) for call in waiting]
+            await asyncio.sleep(0.1)
+            metrics = await answer(served.application.app, "GET", "/metrics")
+            assert b"kerasrnn_unfinished_calls 4.0" in metrics[1]
+            for _ in range(20):
+                status, _ = await served.ask(PREDICT.format("good"), b"")
+                assert status == 200
+            served.folders["bad"].error = WorkerEnded()
+            served.folders["bad"].started[0].end()
+            statuses = [status for status, _ in await asyncio.gather(*waiting)]
+            assert statuses == [503] * 20
+
+    served.add("bad")
+    asyncio.run(scenario())
+
+
+def test_a_new_model_does_not_hold_up_the_server(served):
+    """At the start, it waits for all models: others would be asked in vain."""
+
+    async def scenario():
+        async with served.running():
+            await served.until("good")
+            assert not await served.ready()
+            assert await served.ask("/v2/models/slow/versions/1/ready") == (
+                503,
+                {"error": "'slow' is being loaded. Try again later."},
+            )
+            await served.until(None)
+            served.add("new", content="hangs")
+            await asyncio.sleep(0.1)
+            assert (await served.ask("/v2/models/new/ready"))[0] == 503
+            assert await served.ready()
+            served.folders["good"].error = WorkerEnded()
+            served.folders["good"].started[0].end()
+            assert not await served.ready()
+
+    served.add("slow", content="hangs")
+    asyncio.run(scenario())
 
 
 def test_the_command_takes_several_origins(monkeypatch, tmp_path):

@@ -1,174 +1,283 @@
 import asyncio
 import logging
-import pathlib
 import shutil
 
 import pytest
 
-from kerasrnn_server.live_model import LiveModel
-from kerasrnn_server.messages import Answer
-from kerasrnn_server.messages import Request
-from kerasrnn_server.worker import WorkerEnded
+pytest.importorskip("starlette")
 
-REQUEST = Request("v1", b"")
+from starlette.exceptions import HTTPException  # noqa: E402
 
-
-class Worker:
-    """Stands for a process that answers with the name of its version."""
-
-    def __init__(self, path, changed):
-        self.path, self.changed = path, changed
-        self.worn = self.ended = False
-
-    async def call(self, request, end):
-        if self.ended:
-            raise WorkerEnded
-        return Answer(200, self.path.name.encode())
-
-    async def drain(self, seconds):
-        self.end()
-
-    def end(self):
-        self.worn = self.ended = True
-        self.changed()
-
-
-class Folder:
-    """Versions without a model, and the workers that were started for them."""
-
-    def __init__(self, path):
-        self.path = path
-        self.started = []
-        self.live = LiveModel(path, self.start, timeout=0.5)
-
-    def add(self, version, content="works"):
-        path = self.path / str(version)
-        path.mkdir(parents=True, exist_ok=True)
-        (path / "saved_model.pb").write_text(content)
-
-    async def start(self, path, changed):
-        if (path / "saved_model.pb").read_text() != "works":
-            raise WorkerEnded(f"'{path}' does not work.")
-        self.started.append(Worker(path, changed))
-        return self.started[-1]
-
-    async def answer(self):
-        return (await self.live.call(REQUEST)).body.decode()
+from kerasrnn_server.worker import WorkerEnded  # noqa: E402
+from tests.server.fakes import Folder  # noqa: E402
+from tests.server.fakes import until  # noqa: E402
 
 
 @pytest.fixture
 def folder(tmp_path):
-    folder = Folder(pathlib.Path(tmp_path, "shout"))
+    return make(tmp_path)
+
+
+def make(tmp_path, **settings):
+    folder = Folder(tmp_path / "shout", **settings)
     folder.add(1)
     return folder
 
 
+def run(folder, scenario):
+    """Runs a scenario while the versions are followed."""
+
+    async def followed():
+        async with folder.followed():
+            await scenario()
+
+    asyncio.run(followed())
+    assert all(worker.ended for worker in folder.started)
+
+
+def messages(caplog, level):
+    return [x.getMessage() for x in caplog.records if x.levelname == level]
+
+
 def test_a_new_version_replaces_the_old_one(folder):
     async def scenario():
-        await folder.live.refresh()
-        assert await folder.answer() == "1"
+        assert await folder.ask() == "1"
+        before = asyncio.create_task(folder.ask(b"wait"))
+        await asyncio.sleep(0.01)
         folder.add(2)
-        await folder.live.refresh()
-        assert (await folder.answer(), folder.live.version) == ("2", 2)
-        await asyncio.sleep(0)
-        # The process of the old one has ended.
-        assert [worker.ended for worker in folder.started] == [True, False]
-        await folder.live.refresh()
+        await until(lambda: folder.live.version == 2)
+        assert await folder.ask() == "2"
+        # The old one ends after its last call.
+        assert not folder.started[0].ended
+        before.cancel()
+        await until(lambda: folder.started[0].ended)
+        await asyncio.sleep(0.1)
         assert len(folder.started) == 2
 
-    asyncio.run(scenario())
+    run(folder, scenario)
 
 
 def test_a_broken_version_is_left_out_until_it_is_repaired(folder, caplog):
     async def scenario():
-        await folder.live.refresh()
         folder.add(2, "is broken")
-        with caplog.at_level(logging.ERROR):
-            await folder.live.refresh()
-            await folder.live.refresh()
-        [record] = caplog.records  # One message, not one a look.
-        assert "2' does not work" in record.getMessage()
-        assert await folder.answer() == "1"
+        await asyncio.sleep(0.2)
+        assert await folder.ask() == "1"
         folder.add(2)
-        await folder.live.refresh()
-        assert await folder.answer() == "2"
+        await until(lambda: folder.live.version == 2)
+        assert await folder.ask() == "2"
 
-    asyncio.run(scenario())
+    with caplog.at_level(logging.ERROR):
+        run(folder, scenario)
+    [message] = messages(caplog, "ERROR")  # One message, not one a look.
+    assert message.endswith("2' is left out: it cannot be loaded.")
 
 
 def test_the_version_before_is_served_when_the_newest_is_removed(folder):
     async def scenario():
-        folder.add(2)
-        await folder.live.refresh()
+        assert await folder.ask() == "2"
         shutil.rmtree(folder.path / "2")
-        await folder.live.refresh()
-        assert await folder.answer() == "1"
+        await until(lambda: folder.live.version == 1)
+        assert await folder.ask() == "1"
         # And goes on when nothing is left.
         shutil.rmtree(folder.path)
-        await folder.live.refresh()
-        assert await folder.answer() == "1"
+        await asyncio.sleep(0.1)
+        assert await folder.ask() == "1"
 
-    asyncio.run(scenario())
+    folder.add(2)
+    run(folder, scenario)
+
+
+def test_a_process_goes_on_whose_files_are_damaged(folder):
+    """An older version would be another model."""
+
+    async def scenario():
+        folder.add(2, "is broken")
+        await asyncio.sleep(0.1)
+        assert await folder.ask() == "2"
+        assert len(folder.started) == 1
+        # The other comes once there is no choice.
+        folder.started[0].end()
+        await until(lambda: folder.live.worker)
+        assert await folder.ask() == "1"
+
+    folder.add(2)
+    run(folder, scenario)
+
+
+def test_without_a_version_that_works_a_call_is_refused_at_once(folder):
+    async def refused(reason):
+        with pytest.raises(HTTPException, match=reason):
+            folder.live.serving()
+        with pytest.raises(HTTPException, match=reason) as error:
+            async with asyncio.timeout(0.5):
+                await folder.ask()
+        assert error.value.status_code == 503
+        assert error.value.headers == {"Retry-After": "1"}
+
+    async def scenario():
+        waiting = asyncio.create_task(folder.ask(b"wait"))
+        await asyncio.sleep(0.01)
+        folder.add(1, "is damaged")
+        folder.add(10, "hangs")
+        folder.add(9, "is damaged, too")
+        folder.started[0].end()
+        await refused("'shout' is being loaded. Try again later.")
+        # What it has taken waits for the next process, in vain.
+        await until(waiting.done)
+        reason = (
+            "No version of 'shout' works: version 1 cannot be loaded, version "
+            "9 cannot be loaded, version 10 did not load within 0.3 seconds."
+        )
+        await refused(reason)
+        with pytest.raises(HTTPException, match=reason):
+            await waiting
+        assert folder.live.unfinished == 0
+        shutil.rmtree(folder.path)
+        await asyncio.sleep(0.1)
+        await refused("No version of 'shout' works: its folder has none.")
+        folder.add(1)
+        await until(lambda: folder.live.worker)
+        assert await folder.ask() == "1"
+
+    folder = make(folder.path.parent, load_timeout=0.3)
+    run(folder, scenario)
+
+
+def test_a_version_that_hangs_gives_way_to_others(folder, caplog):
+    async def scenario():
+        folder.add(2, "hangs")
+        await until(lambda: folder.abandoned == ["2"])
+        assert await folder.ask() == "1"
+        # It is not tried again, and later ones are.
+        folder.add(3)
+        await until(lambda: folder.live.version == 3)
+        assert folder.abandoned == ["2"]
+
+    folder = make(folder.path.parent, load_timeout=0.1)
+    with caplog.at_level(logging.ERROR):
+        run(folder, scenario)
+    [message] = messages(caplog, "ERROR")
+    assert message.endswith(
+        "2' is left out: it did not load within 0.1 seconds."
+    )
+
+
+def test_nobody_waits_for_a_version_that_loads(folder):
+    """Neither a later one, nor the one that is served, if its process ends."""
+
+    async def scenario():
+        folder.add(2, "hangs")
+        await asyncio.sleep(0.1)
+        folder.started[0].end()
+        await until(lambda: folder.live.worker)
+        assert await folder.ask() == "1"
+        folder.add(3, "hangs")
+        await until(lambda: folder.abandoned == ["2"])
+        shutil.rmtree(folder.path / "3")
+        await until(lambda: folder.abandoned[:2] == ["2", "3"])
+        folder.add(4)
+        await until(lambda: folder.live.version == 4)
+        # The second was tried again while it was the newest.
+        assert folder.abandoned in (["2", "3"], ["2", "3", "2"])
+
+    run(folder, scenario)
+
+
+@pytest.mark.parametrize(
+    ("error", "worked"),
+    [(WorkerEnded(), True), (OSError(), True), (OSError(), False)],
+)
+def test_what_may_work_later_is_tried_again(folder, error, worked):
+    """Memory may be short now, for a version that worked, or any process."""
+
+    async def scenario():
+        if worked:
+            folder.error = error
+            folder.started[0].end()
+        count = len(folder.tried)
+        await until(lambda: len(folder.tried) > count + 2)
+        folder.error = None
+        await until(lambda: folder.live.worker)
+        assert await folder.ask() == "1"
+        # Once a look, not again and again.
+        assert len(folder.tried) < 20
+
+    folder.error = None if worked else error
+    run(folder, scenario)
 
 
 def test_a_request_whose_process_ends_is_sent_to_the_next(folder):
     async def scenario():
-        follow = asyncio.create_task(folder.live.follow(seconds=60))
-        await asyncio.sleep(0.2)
+        call = asyncio.create_task(folder.ask())
+        await asyncio.sleep(0)
         folder.started[0].end()
-        assert await folder.answer() == "1"
+        assert await call == "1"
         assert len(folder.started) == 2
-        follow.cancel()
 
-    asyncio.run(scenario())
+    run(folder, scenario)
 
 
-def test_a_request_that_ends_two_processes_is_refused(folder, monkeypatch):
-    async def crash(worker, request, end):
-        worker.end()
-        raise WorkerEnded
+def test_only_the_request_that_ends_processes_is_refused(folder):
+    """The others of its process are sent to the next ones one by one."""
+
+    calls = []
+
+    async def start(path, changed):
+        worker = await folder.start(path, changed)
+        if len(folder.started) == 2:
+            # What comes then does not meet the one that ends processes.
+            asyncio.get_running_loop().call_soon(ask, [b""] * 10)
+        return worker
+
+    def ask(bodies):
+        calls.extend(asyncio.create_task(folder.ask(x)) for x in bodies)
 
     async def scenario():
-        follow = asyncio.create_task(folder.live.follow(seconds=60))
-        await asyncio.sleep(0.2)
-        with monkeypatch.context() as patch:
-            patch.setattr(Worker, "call", crash)
-            with pytest.raises(WorkerEnded, match="Two processes of 'shout'"):
-                await folder.answer()
-        # Others are answered by the third.
-        assert await folder.answer() == "1"
-        assert len(folder.started) == 3
-        follow.cancel()
+        folder.live._start = start
+        ask([b"crash"] + [b""] * 20)
+        await until(lambda: len(calls) == 31)
+        bad, *found = await asyncio.gather(*calls, return_exceptions=True)
+        assert found == ["1"] * 30
+        assert isinstance(bad, HTTPException)
+        assert (bad.status_code, bad.detail) == (
+            503,
+            "Two processes of 'shout' ended during the call. Try again later.",
+        )
+        most = [worker.most for worker in folder.started]
+        assert most[:2] == [21, 1] and len(most) == 3
 
-    asyncio.run(scenario())
+    run(folder, scenario)
+
+
+def test_calls_of_one_model_are_limited(tmp_path):
+    async def scenario():
+        calls = [asyncio.create_task(folder.ask(b"wait")) for _ in "ab"]
+        await asyncio.sleep(0)
+        assert folder.live.unfinished == 2
+        with pytest.raises(HTTPException, match="2 calls of 'shout'") as error:
+            await folder.ask()
+        assert error.value.status_code == 503
+        for call in calls:
+            with pytest.raises(HTTPException, match="than 0.2 sec") as error:
+                await call
+            assert error.value.status_code == 504
+        assert (await folder.ask(), folder.live.unfinished) == ("1", 0)
+
+    folder = make(tmp_path, waiting=2, timeout=0.2)
+    run(folder, scenario)
 
 
 def test_a_process_with_an_endless_call_serves_until_it_is_replaced(folder):
     async def scenario():
-        follow = asyncio.create_task(folder.live.follow(seconds=60))
-        await asyncio.sleep(0.2)
         [worker] = folder.started
+        folder.error = OSError()
         worker.worn = True
-        assert await folder.answer() == "1"
         worker.changed()
-        await asyncio.sleep(0.2)
-        assert [worker.ended for worker in folder.started] == [True, False]
-        follow.cancel()
+        await until(lambda: len(folder.tried) > 2)
+        assert await folder.ask() == "1"
+        assert not worker.ended
+        folder.error = None
+        await until(lambda: worker.ended)
+        assert len(folder.started) == 2
 
-    asyncio.run(scenario())
-
-
-def test_without_a_version_that_works_there_is_no_answer(folder):
-    async def scenario():
-        folder.add(1, "is broken")
-        await folder.live.refresh()
-        with pytest.raises(WorkerEnded, match="No version of 'shout' works"):
-            await folder.answer()
-        folder.add(1)
-        await folder.live.refresh()
-        # It ends, and none comes in its place.
-        folder.started[0].end()
-        with pytest.raises(TimeoutError):
-            await folder.answer()
-
-    asyncio.run(scenario())
+    run(folder, scenario)

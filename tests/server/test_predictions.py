@@ -43,7 +43,9 @@ def taken(body, *encodings, path="/v1/models/x:predict", piece=7, **headers):
     scope["headers"] = [(k.encode(), str(v).encode()) for k, v in sent]
     scope |= {"query_string": b"", "server": ("localhost", 80)}
     scope |= {"scheme": "http", "root_path": ""}
-    model = types.SimpleNamespace(path=pathlib.Path("x"), call=call)
+    model = types.SimpleNamespace(
+        path=pathlib.Path("x"), call=call, serving=lambda: None
+    )
     predictions = Predictions(ServerSettings(max_request_bytes=MOST))
     asyncio.run(predictions.answer(model, HttpRequest(scope, receive)))
     return found[0]

@@ -1,11 +1,177 @@
 """The process of a version, as the HTTP process sees it."""
 
 import asyncio
+import contextlib
+import os
+import pathlib
+import signal
+import sys
 
 import pytest
 
+from kerasrnn_server import worker as worker_module
 from kerasrnn_server.messages import Limits
+from kerasrnn_server.messages import Request
 from kerasrnn_server.worker import Worker
+from kerasrnn_server.worker import WorkerEnded
+from tests.server.fakes import until
+
+# In place of `kerasrnn_commands.worker`, without TensorFlow. The name of the
+# version, and the body of a request, say what it does.
+PROCESS = """
+import json, os, socket, sys, time
+sys.path.append(os.environ["ROOT"])
+from kerasrnn_server.messages import Answer, packed, read
+*_, path, descriptor, limits = sys.argv
+if "hang" in path:
+    open(path, "w").write(str(os.getpid()))
+    time.sleep(60)
+if "fail" in path:
+    sys.exit(1)
+connection = socket.socket(fileno=int(descriptor))
+connection.sendall(packed(json.loads(limits)))
+bodies = {}
+with connection.makefile("rb") as messages:
+    while (message := read(messages)) is not None:
+        number, request = message
+        body = bodies.setdefault(number, request and request.body)
+        if body == b"crash":
+            sys.exit(1)
+        if request is None and body == b"wait":
+            connection.sendall(packed((number, None)))
+        if body == b"end":  # of those that wait
+            for number, body in reversed(bodies.items()):
+                connection.sendall(packed((number, Answer(200, body))))
+"""
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Runs a scenario with such a process, and what it has called."""
+    python = tmp_path / "python"
+    (tmp_path / "process.py").write_text(PROCESS)
+    python.write_text(
+        f'#!/bin/sh\nexec {sys.executable} {tmp_path}/process.py "$@"\n'
+    )
+    python.chmod(0o700)
+    monkeypatch.setattr(worker_module.sys, "executable", str(python))
+    root = pathlib.Path(worker_module.__file__).parents[1]
+    monkeypatch.setenv("ROOT", str(root))
+    monkeypatch.setattr(worker_module, "_GRACE", 0.3)
+    changes, processes = [], []
+    execute = asyncio.create_subprocess_exec
+
+    async def noted(*args, **options):
+        processes.append(await execute(*args, **options))
+        return processes[-1]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", noted)
+
+    async def started(scenario):
+        worker = await Worker.start(
+            tmp_path / "1", Limits(max_rows=7), lambda: changes.append(1)
+        )
+        try:
+            await scenario(worker, changes)
+        finally:
+            worker.end()
+            for process in processes:
+                await asyncio.wait_for(process.wait(), 10)
+
+    return lambda scenario: asyncio.run(started(scenario))
+
+
+def call(worker, body):
+    return asyncio.create_task(worker.call(Request("v1", body)))
+
+
+def test_each_request_gets_its_own_answer(run):
+    async def scenario(worker, changes):
+        assert worker.metadata["max_rows"] == 7
+        bodies = [b"wait", b"wait, too", b"end"]
+        answers = await asyncio.gather(*(call(worker, x) for x in bodies))
+        assert [answer.body for answer in answers] == bodies
+        assert not (worker.worn or worker.ended or changes)
+
+    run(scenario)
+
+
+def test_a_call_that_is_cancelled_is_taken_back(run):
+    async def scenario(worker, changes):
+        for body, worn in [(b"wait", False), (b"go on", True)]:
+            waiting = call(worker, body)
+            await asyncio.sleep(0.05)
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+            await until(lambda: worker.worn or not worker._pending)
+            assert (worker.worn, bool(changes)) == (worn, worn)
+        # It still answers those that it has.
+        assert not worker.ended
+        assert (await call(worker, b"end")).body == b"end"
+
+    run(scenario)
+
+
+@pytest.mark.parametrize("killed", [True, False])
+def test_a_process_that_ends_ends_its_calls(run, killed):
+    async def scenario(worker, changes):
+        calls = [call(worker, b"wait") for _ in "ab"]
+        await asyncio.sleep(0.05)
+        if killed:
+            # The next call comes before the end is noticed.
+            number = worker._process.pid
+            os.kill(number, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitid(os.P_PID, number, os.WEXITED | os.WNOWAIT)
+        calls.append(call(worker, b"a" * 10**7 if killed else b"crash"))
+        for waiting in calls:
+            with pytest.raises(WorkerEnded):
+                async with asyncio.timeout(10):
+                    await waiting
+        assert worker.worn and worker.ended and len(changes) == 1
+        with pytest.raises(WorkerEnded):
+            await worker.call(Request("v1", b"end"))
+
+    run(scenario)
+
+
+def test_a_process_is_drained_before_it_ends(run):
+    async def scenario(worker, changes):
+        waiting = call(worker, b"wait")
+        await asyncio.sleep(0.05)
+        draining = asyncio.create_task(worker.drain(10))
+        await asyncio.sleep(0.05)
+        assert not (draining.done() or worker.ended)
+        await call(worker, b"end")
+        assert (await waiting).body == b"wait"
+        await draining
+        await until(lambda: worker.ended)
+
+    async def in_vain(worker, changes):
+        waiting = call(worker, b"wait")
+        await asyncio.sleep(0.05)
+        await worker.drain(0.1)
+        with pytest.raises(WorkerEnded):
+            await waiting
+
+    run(scenario)
+    run(in_vain)
+
+
+def test_a_version_that_does_not_come_up_leaves_nothing(run, tmp_path):
+    async def scenario(worker, changes):
+        with pytest.raises(WorkerEnded):
+            await Worker.start(tmp_path / "fails", Limits(), lambda: None)
+        path = tmp_path / "hangs"
+        start = Worker.start(path, Limits(), lambda: None)
+        start = asyncio.create_task(start)
+        await until(lambda: path.exists() and path.read_text())
+        start.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await start
+
+    run(scenario)  # All processes have ended.
 
 
 def test_without_a_process_the_connection_to_it_is_closed(

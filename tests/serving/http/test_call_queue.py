@@ -85,6 +85,12 @@ def test_a_long_text_does_not_make_others_long(make):
     queue.put(make(1, "b", positions=4000))
     queue.put(make(2, "c"))
     assert numbers(queue.take()) == [0, 2]
+    # Nor do many: they are padded to the longest of all, not to the last.
+    queue = CallQueue(batch_rows=32, threads=8)
+    queue.put(make(0, "a", positions=2000))
+    queue.put(make(1, "b"))
+    queue.put(make(2, "c"))
+    assert numbers(queue.take()) == [0, 1]
 
 
 def test_large_calls_run_one_by_one(make):
