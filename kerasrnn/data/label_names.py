@@ -3,7 +3,8 @@
 import collections
 import decimal
 import re
-import unicodedata
+
+from kerasrnn.tokenizers.invisible import appearance
 
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
 _SPREAD = 20  # classes, before as many of one text are suspicious
@@ -18,12 +19,6 @@ def _value(name):
     is_number = _NUMBER.fullmatch(name)
     # As floats, large numbers would be equal.
     return (0, decimal.Decimal(name)) if is_number else (1, 0)
-
-
-def _folded(name):
-    """A name without case, invisible characters and repeated white space."""
-    seen = (x for x in name.casefold() if unicodedata.category(x) != "Cf")
-    return " ".join("".join(seen).split())
 
 
 def one_spelling(names, known, report):
@@ -69,7 +64,7 @@ def one_spelling(names, known, report):
         )
     folded = collections.defaultdict(list)
     for name in others:
-        folded[_folded(name)].append(name)
+        folded[appearance(name.casefold())].append(name)
     twins = [names for names in folded.values() if len(names) > 1]
     if twins:
         report.notes.append(

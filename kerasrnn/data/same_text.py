@@ -2,6 +2,8 @@
 
 import unicodedata
 
+from kerasrnn.tokenizers.invisible import appearance
+
 
 class _Punctuation(dict):
     """What `str.translate` removes, looked up once for each character."""
@@ -18,8 +20,8 @@ def source_key(text: str) -> str:
     """Reduces a sentence to a key that is equal for near-identical sentences.
 
     The key ignores case, punctuation (Unicode category P), the form of
-    Unicode composition and the amount of white space. A sentence that is only
-    punctuation keeps it.
+    Unicode composition, the amount of white space and invisible characters,
+    also joiners. A sentence that is only punctuation keeps it.
 
     Args:
         text: String, a sentence.
@@ -34,6 +36,6 @@ def source_key(text: str) -> str:
     >>> source_key("  I don't   know.")
     'i dont know'
     """
-    text = unicodedata.normalize("NFC", text.casefold())
+    text = unicodedata.normalize("NFC", appearance(text).casefold())
     kept = text.translate(_PUNCTUATION)
     return " ".join((kept.strip() or text).split())

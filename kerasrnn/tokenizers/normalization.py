@@ -5,6 +5,9 @@ from typing import Literal
 import tensorflow as tf
 import tensorflow_text as tf_text
 
+from kerasrnn.tokenizers.invisible import INVISIBLE
+from kerasrnn.tokenizers.invisible import SPACE
+from kerasrnn.tokenizers.invisible import visible
 from kerasrnn.tokenizers.scripts import SPACED_LETTER
 from kerasrnn.tokenizers.scripts import SPACELESS
 from kerasrnn.typing import Tensor
@@ -21,8 +24,6 @@ _ESCAPES = [
     ("[", "&#91;"),
     ("]", "&#93;"),
 ]
-# Soft hyphens, where a word may be divided, and joiners, where it may not.
-UNSEEN = r"[\x{ad}\x{2060}]"
 # Stand for an address, and for an opening quote; no text has these characters.
 _ADDRESS, _QUOTE = "\ufdd0", "\ufdd1"
 # Wide punctuation has no space around it.
@@ -31,7 +32,7 @@ _WIDE = r"\x{3001}-\x{3003}\x{3008}-\x{3011}\x{3014}-\x{301b}！（），．：�
 # the words, where no space does.
 _HOST = rf"(?:{SPACED_LETTER}|[\pM\pN-])+"
 ADDRESSES = (
-    rf"(?i:(?:[a-z][a-z0-9+.-]*://|www\.)[^\s<>\"“”«»{_WIDE}{SPACELESS}]*"
+    rf"(?i:(?:[a-z][a-z0-9+.-]*://|www\.)[^{SPACE}<>\"“”«»{_WIDE}{SPACELESS}]*"
     rf"(?:{SPACED_LETTER}|[\pM\pN/=&#_~%+-])"
     rf"|(?:{SPACED_LETTER}|[\pN_])(?:{SPACED_LETTER}|[\pM\pN._%+-])*"
     rf"@{_HOST}(?:\.{_HOST})+)"
@@ -105,9 +106,11 @@ def normalize_text(
 ) -> tf.Tensor:
     """Normalizes strings: Unicode form C, white space, case, punctuation.
 
-    Bytes that are not UTF-8 become U+FFFD. Soft hyphens and word joiners, which
-    say where a line may end, fall away. Zero-width joiners, which Devanagari
-    needs, stay.
+    Bytes that are not UTF-8 become U+FFFD. Invisible characters fall away, such
+    as soft hyphens, zero-width spaces, byte order marks and marks of direction
+    (the Unicode property Default_Ignorable_Code_Point). Those that change what
+    is seen stay: zero-width joiners inside of a word or an emoji, or behind a
+    virama, and variation selectors behind what they vary.
 
     Args:
         texts: String tensor of any shape.
@@ -136,9 +139,9 @@ def normalize_text(
     """
     check_lowercase(lowercase)
     texts = tf.strings.unicode_transcode(texts, "UTF-8", "UTF-8")
+    texts = visible(texts)
     if strip_punctuation:
-        texts = tf.strings.regex_replace(texts, r"\p{P}", "")
-    texts = tf.strings.regex_replace(texts, UNSEEN, "")
+        texts = tf.strings.regex_replace(texts, rf"\p{{P}}[{INVISIBLE}]*", "")
     texts = tf_text.normalize_utf8(texts, "NFC")
     texts = _single_spaces(texts)
     if separate_punctuation:
@@ -230,6 +233,4 @@ def _replace(texts, old, new):
 
 
 def _single_spaces(texts):
-    return tf.strings.strip(
-        tf.strings.regex_replace(texts, r"[\s\p{Z}\p{Cc}]+", " ")
-    )
+    return tf.strings.strip(tf.strings.regex_replace(texts, f"[{SPACE}]+", " "))

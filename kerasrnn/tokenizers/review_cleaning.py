@@ -4,6 +4,7 @@ import re
 
 import tensorflow as tf
 
+from kerasrnn.tokenizers.invisible import INVISIBLE
 from kerasrnn.tokenizers.scripts import SPACELESS
 from kerasrnn.warning import warn
 
@@ -78,7 +79,7 @@ _NEGATIONS = re.compile(
 # How to treat characters other than letters, digits and white space.
 SPECIAL = ("drop", "apart", "keep")
 # Marks and joiners belong to the letter, digit or other character before them.
-_MARKS = r"\p{M}\x{200c}\x{200d}"
+_MARKS = rf"\p{{M}}{INVISIBLE}"
 _OTHER = rf"([^\p{{L}}\p{{N}}{_MARKS} ])[{_MARKS}]*"
 # No space separates words there.
 _ALONE = rf"([{SPACELESS}][{_MARKS}]*)"

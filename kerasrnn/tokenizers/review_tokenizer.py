@@ -11,6 +11,7 @@ import keras
 import tensorflow as tf
 
 from kerasrnn.arguments import one_of
+from kerasrnn.tokenizers.invisible import visible
 from kerasrnn.tokenizers.normalization import normalize_text
 from kerasrnn.tokenizers.review_cleaning import ABBREVIATIONS
 from kerasrnn.tokenizers.review_cleaning import SPECIAL
@@ -140,7 +141,7 @@ class ReviewTokenizer(WordTokenizer):
     def normalize(self, texts: Tensor) -> tf.Tensor:
         texts = tf.strings.unicode_transcode(texts, "UTF-8", "UTF-8")
         if self.strip_html:
-            texts = strip_html(texts)
+            texts = strip_html(visible(texts))
         texts = normalize_text(texts, self.lowercase)
         # Flat, since splitting into words adds an axis.
         shape = tf.shape(texts)

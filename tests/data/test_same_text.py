@@ -11,6 +11,8 @@ from kerasrnn.data import source_key
         ("STRASSE – Straße", "strasse strasse"),
         ("क्या?  हाँ।", "क्या हाँ"),
         ("cafe\u0301", "caf\u00e9"),
+        ("\ufeffa\u200b\u2800 क्\u200dष\u00ad", "a क्ष"),
+        ("\u200b\ufe0f", ""),
         ("?!", "?!"),
         ("", ""),
     ],

@@ -8,6 +8,7 @@ import unicodedata
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.tables.encodings import decode
+from kerasrnn.tokenizers.invisible import is_blank
 
 MISSING = "", "nan", "<na>", "null"  # how programs write a missing value
 
@@ -35,7 +36,7 @@ def _text(value, name):
     if value is not None and not isinstance(value, str):
         raise ValueError(f"not a text in {name!r}: {value!r:.40}")
     text = (value or "").strip()
-    if not text:
+    if is_blank(text):
         raise ValueError(f"empty {name}")
     return decoded(text, name)
 

@@ -8,6 +8,7 @@ from kerasrnn.data.tables.archives import read_archive
 from kerasrnn.data.tables.archives import untrusted
 from kerasrnn.data.tables.encodings import decode
 from kerasrnn.data.tables.lines import split_lines
+from kerasrnn.tokenizers.invisible import is_blank
 
 _ROOT = "aclImdb"
 _SPLITS = ("train", "test")
@@ -160,7 +161,7 @@ def collect(files, report):
         report.seen += 1
         try:
             text = decode(content).removeprefix("\ufeff").strip()
-            if not text:
+            if is_blank(text):
                 raise ValueError("empty")
         except ValueError as error:
             report.add(f"{split}/{kind}/{name}", error)

@@ -9,6 +9,7 @@ from kerasrnn.data.tables.cell_values import decoded
 from kerasrnn.data.tables.tables import Table
 from kerasrnn.data.token_ids import in_parts
 from kerasrnn.tokenizers import split_into_words
+from kerasrnn.tokenizers.invisible import is_blank
 
 _COLUMNS = "spans", "entities", "label", "labels"
 _KEYS = ("start", "start_offset"), ("end", "end_offset"), ("label", "labels")
@@ -92,7 +93,7 @@ def _marked_texts(table, column, report):
         if spans is None and answer == "accept":
             spans = []
         try:
-            if not isinstance(text, str) or not text.strip():
+            if not isinstance(text, str) or is_blank(text):
                 raise ValueError(f"not a text: {text!r:.40}")
             if not isinstance(spans, list | tuple):
                 raise ValueError(f"not a list of spans: {spans!r:.40}")

@@ -6,6 +6,7 @@ as 3.5, and does not split at line breaks.
 
 import tensorflow as tf
 
+from kerasrnn.tokenizers.invisible import visible
 from kerasrnn.tokenizers.normalization import TITLES
 
 # Of abbreviations, those that a capital may follow. What stands before numbers
@@ -59,10 +60,11 @@ def split_sentences(texts):
 
     Returns:
         Ragged string tensor of shape `(batch, lines, sentences)`, without the
-        white space between them. A blank line has no sentence.
+        white space between them and without invisible characters. A blank line
+        has no sentence.
     """
     lines = tf.strings.split(
-        tf.strings.regex_replace(texts, r"\r\n?", "\n"), "\n"
+        tf.strings.regex_replace(visible(texts), r"\r\n?", "\n"), "\n"
     )
     marked = lines.flat_values
     for pattern, replacement in (

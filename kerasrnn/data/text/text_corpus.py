@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.tokenizers.invisible import is_blank
 
 
 class TextCorpus(NamedTuple):
@@ -58,8 +59,7 @@ def sentences_of(lines, place):
     Raises:
         CorpusError: If all are blank.
     """
-    sentences = [line.strip() for line in lines]
-    sentences = [sentence for sentence in sentences if sentence]
+    sentences = [line.strip() for line in lines if not is_blank(line)]
     if not sentences:
         raise CorpusError(
             f"The corpus {place} is empty. Expected: lines of text. "

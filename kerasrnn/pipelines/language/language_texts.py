@@ -20,6 +20,7 @@ from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.xla_pipeline import XlaPipeline
 from kerasrnn.tokenizers import Tokenizer
+from kerasrnn.tokenizers.invisible import visible
 from kerasrnn.training import Stopwatch
 from kerasrnn.training import TokenCrossentropy
 from kerasrnn.typing import Config
@@ -77,7 +78,10 @@ class LanguageTexts(XlaPipeline):
         units = [
             unit_scores(total if length else np.nan, [text])
             for total, length, text in zip(
-                scores["total"], scores["length"], texts, strict=True
+                scores["total"],
+                scores["length"],
+                visible(texts).numpy(),
+                strict=True,
             )
         ]
         return scores | {

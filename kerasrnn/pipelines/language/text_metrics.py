@@ -7,6 +7,7 @@ from kerasrnn.metrics import Perplexity
 from kerasrnn.metrics import TokenAccuracy
 from kerasrnn.pipelines.language.unit_scores import unit_scores
 from kerasrnn.tokenizers import CharacterTokenizer
+from kerasrnn.tokenizers.invisible import visible
 
 
 def text_metrics(tokenizer):
@@ -28,4 +29,5 @@ def of_tokens(scores, count, lines):
         lines: List of strings, the text.
     """
     loss = math.log(scores["perplexity"])
-    return {**scores, "loss": loss, **unit_scores(-loss * count, lines)}
+    units = unit_scores(-loss * count, visible(lines).numpy())
+    return {**scores, "loss": loss, **units}

@@ -3,14 +3,17 @@
 import math
 from collections.abc import Iterable
 
+from kerasrnn.tokenizers.invisible import words_between_spaces
+
 
 def unit_scores(total: float, texts: Iterable[str | bytes]) -> dict[str, float]:
     """Returns how well texts are predicted, by word and by byte.
 
     Args:
         total: Float, the log-probability of the texts, in nats.
-        texts: List of strings. The lines of each that are not blank count, with
-            the spaces between their words and the line break after them.
+        texts: List of strings without invisible characters. The lines of each
+            that are not blank count, with the spaces between their words and
+            the line break after them.
 
     Returns:
         A dictionary of `"word_perplexity"`, where the end of a line is a word,
@@ -26,7 +29,7 @@ def unit_scores(total: float, texts: Iterable[str | bytes]) -> dict[str, float]:
         if isinstance(text, bytes):
             text = text.decode(errors="replace")
         for line in text.split("\n"):
-            if found := line.split():
+            if found := words_between_spaces(line):
                 words += len(found) + 1
                 size += len(" ".join(found).encode()) + 1
     if not words:

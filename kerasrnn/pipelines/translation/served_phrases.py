@@ -6,6 +6,7 @@ from kerasrnn.pipelines.graphs import TEXTS
 from kerasrnn.pipelines.served_ids import PAD
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import text_list
+from kerasrnn.tokenizers import normalize_text
 
 WITH_PHRASES = [
     TEXTS,
@@ -54,7 +55,7 @@ def phrase_ids(texts, tokenizer):
 def unwritable(phrases, ids, tokenizer):
     """Returns those of the phrases `(count,)` whose ragged ids lack a word."""
     is_unknown = tf.reduce_any(ids == tokenizer.unknown_id, axis=1)
-    is_lost = (tf.strings.strip(phrases) != "") & (ids.row_lengths() == 0)
+    is_lost = (normalize_text(phrases) != "") & (ids.row_lengths() == 0)
     return tf.boolean_mask(phrases, is_unknown | is_lost)
 
 

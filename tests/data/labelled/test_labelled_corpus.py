@@ -109,6 +109,7 @@ def test_limit_of_a_table_keeps_the_order(write, limit, texts):
 BAD_ROWS = {
     ",fine": "empty label",
     "1,": "empty text",
+    "1,\u200e\u2800": "empty text",
     "1": "1 columns instead of 2",
     "1,fine,": "3 columns instead of 2",
 }

@@ -87,6 +87,7 @@ def test_blank_lines_are_skipped_but_counted(write):
         (b"  \ttarget\n", "empty source"),
         (b"source\t\n", "empty target"),
         (b"source\t \r\n", "empty target"),
+        ("\u200b\ttarget\n".encode(), "empty source"),
         (b"source\t\tattribution\n", "3 columns instead of 2"),
         (b"\t\n", "empty source"),
         (b"a\tb\rc\td\n", "carriage return"),

@@ -216,7 +216,7 @@ def test_a_limit_above_the_size(tmp_path, write_imdb):
 def test_bad_reviews_are_left_out(tmp_path, write_imdb):
     changes = {
         "train/neg/4_1.txt": b"caf\xe9",
-        "test/pos/4_9.txt": b" \n",
+        "test/pos/4_9.txt": "\u200b\n".encode(),
         "train/unsup/4_0.txt": b"",
     }
     path = write_imdb(tmp_path, changes)

@@ -553,11 +553,12 @@ def test_spans_that_are_no_words_are_warned_of():
     rows = [
         {"text": text, "spans": spans},
         {"text": "x", "spans": [[0, 2, "A"]]},
+        {"text": "\u200b", "spans": []},
     ]
     with (
         pytest.warns(CorpusWarning, match="1 spans begin .*'Ann' of 'Anna'"),
         pytest.warns(CorpusWarning, match="1 spans overlap.*'Anna Berg'"),
-        pytest.warns(CorpusWarning, match="row 2 .not .start, end, label. in"),
+        pytest.warns(CorpusWarning, match="row 2 .not .st.*row 3 .not a text"),
     ):
         (found,) = read_tagged_words(rows)
     assert [tag for _, tag in found] == ["B-X", "B-PER", "O", "B-LOC"]

@@ -48,7 +48,7 @@ def test_byte_order_mark_and_line_ends(write, mark, end, last_end):
 
 
 def test_blank_lines_and_outer_white_space_are_dropped(write):
-    path = write("\n  one \t\r\n \u00a0\n\n two  words\n\n")
+    path = write("\n  one \t\r\n \u00a0\n\u200b\n two  words\n\u2800\n")
     assert read_text_corpus(path) == (["one"], ["two  words"], None)
 
 

@@ -61,6 +61,7 @@ SPLIT = {
         ["Two lines.", "And more"],
         [],
     ],
+    "Go.\u200b \ufeffCome.\n\u200b": [["Go.", "Come."], []],
     "": [[]],
 }
 

@@ -26,6 +26,7 @@ STRANGE = {
     "empty": [""],
     "only HTML": ["<br /><p></p>"],
     "only emoji": ["😀👍🏽"],
+    "invisible": ["\u200b\u2800\ufe0f"],
     "many words": ["a fine film " * 1000],
     "one long word": ["x" * 1_000_000, "film"],
     "invalid": [b"\xff\xfe film \xc3"],
@@ -228,7 +229,7 @@ def test_strange_texts_are_answered(labeller, name):
     assert_close(found["probability"], explained["probability"])
 
 
-@pytest.mark.parametrize("name", ["only HTML", "only emoji"])
+@pytest.mark.parametrize("name", ["only HTML", "only emoji", "invisible"])
 def test_texts_without_a_word_are_empty(labeller, name):
     found, empty = (
         labeller.signatures["serving_default"](strings(STRANGE[x]))[

@@ -208,7 +208,9 @@ def test_a_special_token_in_a_text_is_unknown(words):
     assert tokens == [b"the", b"<unk>", b"<unk>", b"book", b"</s>"]
 
 
-@pytest.mark.parametrize("text", ["", "  \t", "\n\n \n"])
+@pytest.mark.parametrize(
+    "text", ["", "  \t", "\n\n \n", "\u200b\n\ufeff \ufe0f"]
+)
 def test_no_text_has_no_tokens(language, text):
     found = scored(language, [text])
     assert found["tokens"].shape == (1, 0)
@@ -771,7 +773,12 @@ def test_the_samplers_of_keras_nlp_take_the_model(words):
 
 
 def test_scores_of_a_list_keep_its_order(words):
-    texts = ["who knows the book", "a", "the red book\na blue house", ""]
+    texts = [
+        "who\u200b knows the\u2800book",
+        "a\ufeff",
+        "the red book\na blue house",
+        "",
+    ]
     found = words.score(texts, batch_size=2)
     expected = scored(words, texts)
     for name in ("total", "perplexity", "length"):
@@ -791,7 +798,7 @@ def test_scores_of_a_list_keep_its_order(words):
 
 def test_figures_by_word_and_byte_do_not_depend_on_the_tokens():
     # Every token is one of as many, so that all depends on their number.
-    lines = ["the  red book", "नीली", "", " "]
+    lines = ["the  red\u200b book", "नीली", "", " ", "\u200b"]
     found = {}
     for name in ("words", "characters"):
         tokenizer = TOKENIZERS[name]

@@ -11,6 +11,7 @@ from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.pipelines import Span
 from kerasrnn.pipelines import TextTagger
 from kerasrnn.pipelines.tagging.phrases_of_words import PhrasesOfWords
+from kerasrnn.tokenizers.invisible import visible
 from tests.pipelines import small
 
 
@@ -59,9 +60,18 @@ def test_spans_are_positions_of_characters(tagger):
         assert isinstance(span, Span)
         assert text[span.start : span.end] == span.text
         assert 0 < span.score <= 1
-    *nothing, again = tagger.tag(["", "  ", text])
-    assert nothing == [[], []]
+    *nothing, again = tagger.tag(["", "  ", "\u200b\ufeff", text])
+    assert nothing == [[], [], []]
     assert [span[:3] for span in again] == [span[:3] for span in found]
+    # Invisible characters change nothing but the positions.
+    other = "\ufeff😀\u200b दिल्‍\u00adली and\u200e B\u200bob, 👩‍👩‍👧 in Rome."
+    (moved,) = tagger.tag([other])
+    seen = [visible([span.text]).numpy()[0].decode() for span in moved]
+    assert seen == [span.text for span in found]
+    for span, expected in zip(moved, found, strict=True):
+        assert other[span.start : span.end] == span.text
+        assert span.label == expected.label
+        assert span.score == pytest.approx(expected.score)
     # In bytes, the positions would be others.
     assert tagger.tag([text.encode()]) == [found]
     odd = b"\xff\xe0\xa4 Bob"
@@ -107,6 +117,9 @@ def test_given_words_are_not_split(tagger):
     expected = [["B-PER", "I-PER", "O"], [], ["B-PER"]]
     assert tagger.tag_tokens(words) == expected
     assert tagger.tag_tokens(iter(words)) == expected
+    other = [["An\u200bna", "Maria\ufeff", "lives"], [], ["\u200eBob"]]
+    assert tagger.tag_tokens(other) == expected
+    assert len(tagger.tag_tokens([["\u200b", "Bob"]])[0]) == 2
     found = tagger.signatures["tag_tokens"](
         tf.constant([["Anna", "Maria", ""], ["", "Bob", ""]])
     )

@@ -102,6 +102,12 @@ def test_phrases_that_cannot_be_written(translator, phrases, said):
         translator.translate(TEXTS[:2], **phrases)
 
 
+def test_what_nobody_sees_is_no_phrase(translator):
+    texts = tf.constant([["", "\u200b", "lal\ufeff"]])
+    found = phrase_ids(texts, translator.target_tokenizer)
+    assert [x[0] >= 0 for x in found[0].numpy()] == [False, False, True]
+
+
 def test_too_many_and_too_long_phrases_are_refused(translator):
     tokenizer, said = translator.target_tokenizer, "square of the tokens"
     assert phrase_ids(tf.constant([["lal"] * 1000]), tokenizer).shape[2] == 1

@@ -142,7 +142,11 @@ def test_a_sentence_in_a_batch_is_as_alone(translator):
 
 
 def test_nothing_is_translated_by_nothing(translator):
-    assert translator.translate(["", "  \t", "\u3000"]) == [""] * 3
+    nothing = ["", "  \t", "\u3000", "\u200b", "\ufeff \u2800", "\u200d\ufe0f"]
+    assert translator.translate(nothing) == [""] * 6
+    found = translator.signatures["serving_default"](tf.constant(nothing))
+    assert found["score"].numpy().tolist() == [0] * 6
+    assert translator.translate(["who\u200b \u200eknows"]) == ["किसे पता"]
     assert translator.translate(["", "who knows"]) == ["", "किसे पता"]
     assert translator.translate([]) == []
 

@@ -305,7 +305,7 @@ def test_texts_are_bounded():
     with pytest.raises(gr.Error, match="2,001 characters"):
         checked("a" * (MAX_CHARACTERS + 1))
     with pytest.raises(gr.Error, match="type a text"):
-        checked(" \n")
+        checked(" \n\u200b")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 import gradio as gr
 
+from kerasrnn.data import source_key
 from kerasrnn.serving.exported import ExportedModel
 
 MAX_CHARACTERS = 2000
@@ -71,7 +72,8 @@ def checked(text: str) -> str:
     Raises:
         gr.Error: when it is.
     """
-    if not text.strip():
+    # It has a key unless nothing of it is seen.
+    if not source_key(text):
         raise gr.Error("Please type a text first.", print_exception=False)
     if len(text) > MAX_CHARACTERS:
         raise gr.Error(

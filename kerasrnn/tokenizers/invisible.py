@@ -1,0 +1,130 @@
+"""Characters that nobody sees: which fall away, and where others stay."""
+
+import re
+
+import tensorflow as tf
+import tensorflow_text as tf_text
+
+from kerasrnn.tokenizers.scripts import SPACELESS
+
+# The Unicode property Default_Ignorable_Code_Point in three parts, with what
+# surrounds annotations. Here are marks of direction, places where lines may
+# end, fillers, and code points without a character.
+_UNSEEN = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u200b\u200e\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e001f\U000e0080-\U000e00ff"
+    "\U000e01f0-\U000e0fff"
+)
+# These choose a form of what stands before them.
+_FORMS = "\u180b-\u180d\u180f"
+_SELECTORS = (
+    f"{_FORMS}\u180e\ufe00-\ufe0f\U000e0020-\U000e007f\U000e0100-\U000e01ef"
+)
+_JOINERS = "\u200c\u200d"
+INVISIBLE = _UNSEEN + _SELECTORS + _JOINERS
+"""All of them, as inside of a class of `re` and RE2."""
+INNER = f"{_JOINERS}\u180e"
+"""Those that may stand between two letters of a word, as such a class."""
+SPACE = (
+    r"\x00-\x20\x7f-\xa0"
+    "\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\u3000"
+)
+"""White space, the blank of Braille and control characters, the same way."""
+
+_PICTURES = "\u2190-\u27ff\u2900-\u2bff\U0001f000-\U0001faff"
+_MONGOLIAN = f"[\u1820-\u18aa][{_FORMS}]?"
+# A selector stays behind a picture, in the key of a telephone, behind a Chinese
+# or a Mongolian character, and in the flag of a region.
+_SELECTED = (
+    f"[©®‼⁉™ℹ〰〽㊗㊙{_PICTURES}][\ufe00-\ufe0f]|[0-9#*]\ufe0f\u20e3"
+    f"|[{SPACELESS}][\ufe00-\ufe0d\U000e0100-\U000e01ef]"
+    f"|{_MONGOLIAN}\u180e{_MONGOLIAN}|[\u1820-\u18aa][{_FORMS}]"
+    "|\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f"
+)
+# Joiners stay between letters, behind a virama of India or Sri Lanka, where one
+# asks for a half letter, and between pictures.
+_LETTER = rf"(?:[\pL\pN]|[^\PM{_SELECTORS}])"
+_HALF = "[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca]\u200d"
+_PICTURE = f"[{_PICTURES}][\ufe0f\U0001f3fb-\U0001f3ff]*"
+_JOINED = (
+    f"(?:{_LETTER}[{_JOINERS}]+)*(?:{_LETTER}[{_JOINERS}]+{_LETTER}|{_HALF})"
+    f"|{_PICTURE}(?:\u200d{_PICTURE})+"
+)
+# What falls away, and what keeps it: after one rule, what it removed no longer
+# separates characters for the next.
+_NOTHING = r"[^\x00-\x{10ffff}]"
+_RULES = (
+    (f"[{_UNSEEN}]+", _NOTHING),
+    (f"[{_SELECTORS}]+", _SELECTED),
+    (f"[{_JOINERS}]+", _JOINED),
+)
+_SEEN = re.compile(f"[^{SPACE}{INVISIBLE}]")
+_REMOVED = re.compile(f"[{INVISIBLE}]+")
+_SPACES = re.compile(f"[{SPACE}]+")
+
+
+def is_blank(text):
+    """Whether nothing is seen of a Python string."""
+    return not _SEEN.search(text)
+
+
+def words_between_spaces(text):
+    """Splits a Python string where tokenizers do."""
+    return _SPACES.sub(" ", text).split()
+
+
+def appearance(text):
+    """A Python string without any invisible character, with single spaces."""
+    return " ".join(words_between_spaces(_REMOVED.sub("", text)))
+
+
+def visible(texts):
+    """Removes invisible characters that change nothing, as a graph operation.
+
+    Args:
+        texts: String tensor of any shape.
+
+    Returns:
+        String tensor of that shape.
+    """
+    for removed, kept in _RULES:
+        pattern = f"({kept})|{removed}"
+        texts = tf.strings.regex_replace(texts, pattern, r"\1")
+    return texts
+
+
+def visible_with_places(texts):
+    """The same, and where each byte was before.
+
+    Args:
+        texts: String tensor of shape `(batch,)`, without the character U+0000,
+            where a text would end.
+
+    Returns:
+        A tuple of the texts and a function of two int64 tensors, numbers of
+        texts and positions of bytes in these, to positions in the given texts.
+    """
+    steps = []
+    for removed, kept in _RULES:
+        parts, starts, _ = tf_text.regex_split_with_offsets(
+            texts, f"{kept}|{removed}", kept
+        )
+        texts = tf.strings.reduce_join(parts, axis=-1)
+        steps.append((texts, parts.flat_values, starts.flat_values))
+
+    def places(rows, positions):
+        for texts, parts, starts in reversed(steps):
+            # Among the bytes of all texts.
+            positions += tf.gather(_begins(texts), rows)
+            begins = _begins(parts)
+            number = tf.searchsorted(begins, positions, "right") - 1
+            positions += tf.gather(starts - begins, number)
+        return positions
+
+    return texts, places
+
+
+def _begins(strings):
+    sizes = tf.cast(tf.strings.length(strings), tf.int64)
+    return tf.cumsum(sizes, exclusive=True)
