@@ -179,6 +179,8 @@ class Model(ReadsIds, Configured, KeepsQuantization, keras.Model):
     def quantize(
         self, mode: str | None = None, config: Any = None, **kwargs: Any
     ) -> None:
+        # A configuration has its mode; Keras before 3.16 looks it up itself.
+        mode = mode or getattr(config, "mode", None)
         if mode in ("gptq", "awq"):
             raise ValueError(
                 "The layers of a recurrent model are not a sequence of blocks, "
