@@ -10,8 +10,9 @@ from kerasrnn.data.tables.conll_columns import find_columns
 from kerasrnn.data.tables.lines import all_lines
 from kerasrnn.data.tables.tables import Table
 
-# A tag of CoNLL-2012: `(PER*` begins a phrase, `*)` ends it.
-_BRACKETS = re.compile(r"(?:\(([^()*]+))?\*?(\)?)")
+# A tag of CoNLL-2012: `(PER*` begins a phrase, `*)` ends it; elsewhere, as of
+# CorefUD, `(PER` and `PER)` do.
+_BRACKETS = re.compile(r"(?:\(([^()*]+))?(?:[*_O]?|[^()*]*(?=\)))(\)?)")
 
 
 def conll_table(path, columns, report, arguments):
@@ -51,7 +52,7 @@ def conll_table(path, columns, report, arguments):
     rows = _sentences(lines, found, numbers, path, report)
     if keys:
         rows = _of_features(rows, keys)
-    elif numbers.get("tags") in found.brackets:
+    if found.marks.get(places.get("tags")) == "brackets":
         rows = _in_bio(rows, path)
     taken = {name: str(number + 1) for name, number in numbers.items()} | keys
     return Table(list(columns), rows, numbered=True), taken

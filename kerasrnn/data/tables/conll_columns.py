@@ -3,11 +3,12 @@
 import collections
 import itertools
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from kerasrnn.arguments import is_integer
 from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.tables.suspicions import has_more_tags
 from kerasrnn.data.tables.tables import format_suffix
 from kerasrnn.tag_schemes import has_type
 
@@ -17,9 +18,10 @@ _NO_WORD = re.compile(r"\d+[-.]\d+", re.ASCII)  # the id of a range, of a gap
 _APART = re.compile(r"#(begin|end) document|-DOCSTART-(\s|$)")
 _BEGIN_2012 = "#begin document"
 _NAMES = re.compile(r"#\s*global\.columns\s*=(.*)")
-_IN_BRACKETS = re.compile(r".*\*.*|\(.+\)")
+_IN_BRACKETS = re.compile(r".*\*.*|\(.+|.+\)|[_O]")
 _NO_TAG = {"O", "_", "-", "0", "o"}
 _FEATURE = re.compile(r"(?:^|\|)([^=|]+)=([^|]+)")
+_MANY, _LINES = 5, 100  # different words that are many, and lines
 _SOME = 1000  # sentences from which the columns are told apart
 # CoNLL-2012 has as many more columns as a sentence has predicates.
 _WORD_2012, _NAME_2012 = 3, 10
@@ -36,10 +38,10 @@ class Columns(NamedTuple):
         word: Integer, the index of the words, if it is not given.
         tag: Integer, the index of the tags, if it is not given.
         is_2012: Whether further columns are ignored, as those of CoNLL-2012.
-        brackets: Tuple of integers, the indices of columns whose tags are
-            brackets, such as `(PER*` and `*)`.
-        features: Tuple of `(index, key, whether its values mark phrases)`, of
-            columns of features, such as `name=B-PER|SpaceAfter=No`.
+        marks: Dict from `(index, key)` to how the tags there mark phrases: by
+            `"prefixes"`, such as `B-PER`, by `"brackets"`, such as `(PER*` and
+            `*)`, or not, `""`. The key is that of a feature in the column, such
+            as `name=B-PER|SpaceAfter=No`; `None` is the column itself.
     """
 
     pattern: re.Pattern[str]
@@ -49,8 +51,7 @@ class Columns(NamedTuple):
     word: int = 0
     tag: int = -1
     is_2012: bool = False
-    brackets: tuple[int, ...] = ()
-    features: tuple[tuple[int, str, bool], ...] = ()
+    marks: Mapping[tuple[int, str | None], str] = MappingProxyType({})
 
     def cells(self, line):
         found = self.pattern.split(line.rstrip())
@@ -77,7 +78,8 @@ class Columns(NamedTuple):
         if folded in self.names:
             number = self.names.index(folded)
             return number, self._feature(name, number, path, argument)
-        for number, key, _ in reversed(self.features):
+        keys = [(number, key) for number, key in self.marks if key]
+        for number, key in reversed(keys):
             if key.lower() == folded:
                 return number, key
         is_text = isinstance(column, str) and re.fullmatch("-?[0-9]+", column)
@@ -87,7 +89,7 @@ class Columns(NamedTuple):
             from_last = f", or from -1, the last, to {least}"
             if self.is_2012:
                 from_last = ", since the columns after these differ by sentence"
-            names = [*self.names, *dict.fromkeys(x[1] for x in self.features)]
+            names = [*self.names, *dict.fromkeys(key for _, key in keys)]
             raise CorpusError(
                 f"`{argument}` must be the number of a column of {path}: from "
                 f"1 to {self.width}{from_last}"
@@ -103,32 +105,31 @@ class Columns(NamedTuple):
         Features of words, such as `Case=Nom|Number=Sing`, are a tag together;
         those in `MISC` have nothing in common.
         """
-        keys = [key for place, key, _ in self.features if place == number]
-        found = [x[1] for x in self.features if x[0] == number and x[2]]
+        keys = [key for place, key in self.marks if key and place == number]
+        found = [key for key in keys if self.marks[number, key]]
         is_misc = self.names[number : number + 1] == ["misc"]
         if name != "tags" or not (found or keys and is_misc):
             return None
         if len(found) != 1:
             raise CorpusError(
-                f"Column {number + 1} of {path} has several features. "
-                f"Expected: one of them as `{argument}`. "
+                f"Column {number + 1} of {path} has features. Expected: the "
+                f"name of one of them as `{argument}`. "
                 f"Received: {', '.join(map(repr, found or keys))}"
             )
         return found[0]
 
     def _note_default(self, name, number, argument, report):
         """Notes a column that is neither the first, the last nor named."""
-        if self.names or number == (0 if name == "tokens" else self.width - 1):
+        usual, place = (0, "first")
+        if name == "tags":
+            usual, place = (self.width - 1, "last")
+        if self.names or number == usual:
             return
-        why = "is of CoNLL-2012"
-        if self.tag < self.word:
-            why = "has its tags before its words"
-        elif not self.is_2012 and name == "tokens":
-            why = "has numbers of words in its first column"
-        elif not self.is_2012:
-            why = "has tags of phrases before its last column"
+        why = f"its {place} column seems to be another"
+        if self.is_2012:
+            why = "it is of CoNLL-2012"
         report.notes.append(
-            f"it {why}: its {name} are taken from column {number + 1}, unless "
+            f"{why}: its {name} are taken from column {number + 1}, unless "
             f"`{argument}` gives another"
         )
 
@@ -182,20 +183,15 @@ def find_columns(lines, path):
     sentences = list(_some_sentences(lines, columns))
     cells = list(zip(*itertools.chain(*sentences), strict=True))
     cells = cells or [()] * columns.width  # there are only comments
-    if not columns.is_2012:
-        columns = _with_defaults(columns, sentences, cells)
-    brackets = [
-        number
-        for number, tags in enumerate(cells)
-        if _are_brackets(tags, columns.is_2012)
-    ]
-    features = [
-        (number, key, _mark_phrases(values))
-        for number, found in enumerate(cells)
-        if number != columns.word
-        for key, values in _features(found).items()
-    ]
-    return columns._replace(brackets=tuple(brackets), features=tuple(features))
+    marks = {
+        (number, key): _mark(values, columns.is_2012)
+        for number, column in enumerate(cells)
+        for key, values in [(None, column), *_features(column).items()]
+    }
+    columns = columns._replace(marks=marks)
+    if columns.is_2012:
+        return columns
+    return _with_defaults(columns, sentences, cells)
 
 
 def _names(text, first, width):
@@ -221,22 +217,45 @@ def _with_defaults(columns, sentences, cells):
     """The columns with those of words and tags."""
     names, last = columns.names, columns.width - 1
     counts = names[:1] == ["id"] or last > 1 and _count_words(sentences)
-    word = names.index("form") if "form" in names else int(counts)
-    of_phrases = [
-        number
-        for number, tags in enumerate(cells)
-        if number > word and _mark_phrases(tags)
-    ]
-    tag = last
-    if "upos" in names and (names == _CONLL_U or not of_phrases):
+    columns = columns._replace(counts=counts)
+    word = names.index("form") if "form" in names else _word(columns, cells)
+    others = [n for n in range(counts, last + 1) if n != word]
+    phrases = [n for n in others if columns.marks[n, None] == "prefixes"]
+    if "upos" in names and (names == _CONLL_U or not phrases):
         tag = names.index("upos")
-    elif counts and of_phrases:
-        tag = of_phrases[0]  # of nested names, as of GermEval, the outer
-    elif of_phrases:
-        tag = of_phrases[-1]  # names, as of CoNLL-2003, not chunks
-    elif not names and _are_exchanged(cells[word], cells[last]):
-        word, tag = last, word
-    return columns._replace(counts=counts, word=word, tag=tag)
+    elif phrases:  # of nested names, as of GermEval, the outer
+        tag = phrases[0 if counts else -1]  # not chunks, as of CoNLL-2003
+    else:
+        tag = [n for n in others if _has(str.isalnum, cells[n])] or others
+        tag = tag[-1]
+    return columns._replace(word=word, tag=tag)
+
+
+def _word(columns, cells):
+    """The column of words: the first, unless another has many more of them.
+
+    Neither numbers, tags of phrases nor features are words; and cells that are
+    all different are so only in few lines.
+    """
+    first = int(columns.counts)
+    marks = columns.marks
+    words = {
+        number: len(set(found))
+        for number, found in enumerate(cells)
+        if _has(str.isalpha, found)
+        and not marks[number, None]
+        and not any(key for place, key in marks if place == number)
+        and (number == first or len(set(found)) < max(_LINES, len(found)))
+    }
+    best = max(words, key=words.get, default=first)
+    least = (1 if columns.width == 2 else 2) * words.get(first, 0)
+    has_more = words.get(best, 0) > max(_MANY, least)
+    return best if has_more or marks[first, None] else first
+
+
+def _has(test, cells):
+    """Whether a character of some cells is a letter, or a digit."""
+    return any(test(character) for cell in cells for character in cell)
 
 
 def _count_words(sentences):
@@ -251,6 +270,13 @@ def _count_words(sentences):
     )
 
 
+def _mark(tags, is_2012):
+    """How the tags of a column mark phrases."""
+    if _are_brackets(tags, is_2012):
+        return "brackets"
+    return "prefixes" if _mark_phrases(tags) else ""
+
+
 def _mark_phrases(tags):
     """Whether more of a column is tags such as `B-PER` than odd ones.
 
@@ -259,11 +285,6 @@ def _mark_phrases(tags):
     of_phrases = sum(map(has_type, tags))
     outside = sum(tag in _NO_TAG for tag in tags)
     return of_phrases > len(tags) - of_phrases - outside
-
-
-def _are_exchanged(words, tags):
-    """Whether words are tags, and tags words, of which there are more."""
-    return _mark_phrases(words) or has_more_tags(words, tags)
 
 
 def _features(cells):
@@ -285,7 +306,7 @@ def features_in(cell):
 
 
 def _are_brackets(tags, is_2012):
-    """Whether a column has tags such as `(PER*`, `*)` and `*` alone.
+    """Whether a column has tags such as `(PER*`, `*)` and `*`, or `(PER`.
 
     Those of CoNLL-2012 may all be `*`.
     """

@@ -45,7 +45,8 @@ def span_table(table, column, report):
     a dict may have a list of `labels`, and its own `text`, which must be that
     of its positions. A word belongs to a span if a part of it does. Of spans
     that overlap, the first is taken. A row whose `answer`, as Prodigy has it,
-    is `reject` or `ignore` is left out; one with `accept` may have no spans.
+    is `reject` or `ignore` is left out; one with `accept`, or with the
+    `annotation_id` of Label Studio, may have no spans.
 
     Args:
         table: A `Table` with the column `text`.
@@ -90,8 +91,8 @@ def _marked_texts(table, column, report):
         if isinstance(answer, str) and answer in _REFUSED:
             refused.append(f"{report.unit} {number}, {answer!r}")
             continue
-        if spans is None and answer == "accept":
-            spans = []
+        if spans is None and (answer == "accept" or "annotation_id" in row):
+            spans = []  # Prodigy and Label Studio leave them out
         try:
             if not isinstance(text, str) or is_blank(text):
                 raise ValueError(f"not a text: {text!r:.40}")

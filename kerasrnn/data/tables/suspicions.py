@@ -6,7 +6,9 @@ import re
 from kerasrnn.data.tables.cell_values import KINDS
 
 _MANY = 5  # rows, before numbers alone are suspicious; or tags
-_NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?%?")
+_MORE = 20  # tags, before they are many for twice as many words; sentences
+_LONG = 50  # words, before one sentence is suspicious
+_NUMBER = re.compile(r"[-+]?\d[\d.,:/-]*%?")
 # What the cells of a header are, in files that are read without one.
 _HEADINGS = {
     *"review comment message text sentence sentiment label labels stars rating "
@@ -30,8 +32,8 @@ def note_suspicions(found, numbered, report):
         list(itertools.chain(*found.get(x, ()))) for x in ("tokens", "tags")
     )
     for name, values in found.items():
-        if name == "tokens":
-            values = words
+        if name in ("tokens", "tags"):
+            values = words if name == "tokens" else tags
         elif name in KINDS:
             continue
         if len(values) < _MANY:
@@ -44,6 +46,7 @@ def note_suspicions(found, numbered, report):
             )
     if words and tags:
         _note_tags(words, tags, report)
+        _note_sentences(found["tokens"], report)
     taken = [report.columns[name] for name in found]
     for same in dict.fromkeys(x for x in taken if taken.count(x) > 1):
         names = [name for name in found if report.columns[name] == same]
@@ -64,15 +67,26 @@ def note_suspicions(found, numbered, report):
 def _note_tags(words, tags, report):
     """Notes tags that cannot be learnt, since there are many or only one."""
     count, kinds = len(set(words)), list(dict.fromkeys(tags))
+    most = min(max(_MANY, count), max(_MORE, count // 2))
     odd = f"{count} different words have {len(kinds)} different tags, such as "
     if count > _MANY and len(kinds) == 1:
         odd = "all its words have the same tag, "
-    elif not has_more_tags(words, tags):
+    elif len(kinds) <= most:
         return
     kinds = ", ".join(f"{tag!r:.40}" for tag in kinds[:3])
     report.notes.append(f"{odd}{kinds}. Are the tags in another column?")
 
 
-def has_more_tags(words, tags):
-    """Whether there are more different tags than words, which is odd."""
-    return len(set(tags)) > max(_MANY, len(set(words)))
+def _note_sentences(sentences, report):
+    """Notes sentences of one word each, and one that is probably several."""
+    lengths = list(map(len, sentences))
+    if len(lengths) > _MORE and max(lengths) == 1:
+        report.notes.append(
+            f"each of its {len(lengths)} sentences has one word. Are words of "
+            "a sentence together?"
+        )
+    elif len(lengths) == 1 and lengths[0] > _LONG:
+        report.notes.append(
+            f"it is one sentence of {lengths[0]} words. Is there something "
+            "between its sentences?"
+        )

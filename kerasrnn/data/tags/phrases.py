@@ -16,7 +16,10 @@ from kerasrnn.tag_schemes import parsed_tag
 from kerasrnn.typing import Strings
 from kerasrnn.warning import warn
 
-_PREFIX_LAST = re.compile(r".+[-_][BIESLUM]", re.DOTALL)
+# Tags that mark phrases in forms that are not read: `PER-B`, `b-per`, `B:PER`;
+# and two tags in one, such as `B-PER|B-ORG`.
+_OTHER_FORM = re.compile(r"(?i:[BIESLUM]\W.*|.+[-_][BIESLUM])", re.DOTALL)
+_SEVERAL = re.compile(r".-(.*\W)?[BIESLUM]-.", re.DOTALL)
 
 
 class Phrase(NamedTuple):
@@ -96,11 +99,15 @@ def _mark_phrases(counts):
             f"{count} times",
             CorpusWarning,
         )
-    elif "O" in counts and others and all(map(_PREFIX_LAST.fullmatch, others)):
+    odd = list(filter(_SEVERAL.match, typed))
+    if {"O", "o"} & set(counts) and not typed:
+        others.pop("o", None)
+        odd = list(others) if all(map(_OTHER_FORM.fullmatch, others)) else []
+    if odd:
         warn(
-            "Tags seem to have their prefix last, and are taken as those of "
-            'single words. Expected: the prefix first, such as "B-PER". '
-            f"Received: {', '.join(map(repr, sorted(others)[:3]))}",
+            "Tags seem to mark phrases in a form that is not read. Expected: "
+            'one prefix first, then a hyphen and a type, such as "B-PER". '
+            f"Received: {', '.join(map(repr, sorted(odd)[:3]))}",
             CorpusWarning,
         )
     return bool(typed) and not others

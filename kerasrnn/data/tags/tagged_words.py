@@ -28,17 +28,20 @@ def read_tagged_words(
 
     Text has a word in each line, in columns that are separated by tabs or, if
     there are none in its first line, by blanks. Negative numbers count from
-    the last column, which is -1. Where the first column numbers the words of
-    each sentence, the second is that of words, and the first with tags such as
-    `B-PER` that of tags; where only earlier columns than the last have such
-    tags, the last of these is; where only the first has, or the last has more
-    different cells than it, the first is that of tags and the last of words. A
-    `CorpusWarning` says so. Of CoNLL-2012, the default is column 4 and names,
-    column 11; its brackets, as `(PER*`, become BIO, and its columns count from
-    the first, up to the names. In CoNLL-U Plus, a column with such tags goes
-    before `UPOS`. Of features, such as `name=B-PER|SpaceAfter=No` in `MISC`,
-    `tag` may be a key, such as `name`; by default, it is that of the only one
-    in the column that marks phrases. Words without it have the tag `O`.
+    the last column, which is -1.
+
+    By default, words are in the first column, unless it has numbers or tags
+    such as `B-PER`, or another has more different cells, of three columns or
+    more at least twice as many. Tags are in the last column with letters or
+    digits. If columns have tags such as `B-PER`, it is the last of these, or
+    the first where words are numbered. A `CorpusWarning` says so if another
+    column than the first or the last is taken. Of CoNLL-2012, these are 4, and
+    11 with names; its brackets, as `(PER*`, become BIO, and its columns count
+    from the first, up to the names. In CoNLL-U Plus, a column with such tags
+    goes before `UPOS`. Of features, such as `name=B-PER|SpaceAfter=No` in
+    `MISC`, `tag` may be a key, such as `name`; by default, it is that of the
+    only one in the column that marks phrases. Words without it have the tag
+    `O`.
 
     Blank lines separate sentences, and so do lines of `-DOCSTART-`, `#begin
     document` and `#end document`. Before a sentence, a line that begins with

@@ -96,6 +96,22 @@ def test_a_prefix_at_the_end_is_named():
     assert tag_scheme([["O", "NOUN-S", "VERB"]]) is None
 
 
+@pytest.mark.parametrize(
+    "tags, scheme",
+    [
+        (["o", "b-per", "i-per"], None),
+        (["O", "B:PER", "I:PER"], None),
+        (["O", "B-", "I-"], None),
+        (["O", "B-PER|B-ORG", "I-PER"], "IOB2"),
+        (["O", "B-I-PER"], "IOB2"),
+    ],
+)
+def test_other_forms_of_tags_are_named(tags, scheme):
+    with pytest.warns(CorpusWarning, match="a form .* one prefix.*: '[bB]"):
+        assert tag_scheme([tags]) == scheme
+    assert tag_scheme([["O", "MISC", "LOC", "B"]]) is None
+
+
 def test_what_is_no_scheme():
     with pytest.warns(CorpusWarning, match="1 other tags, such as 'NOUN', 2"):
         assert tag_scheme([["NOUN", "B-X", "NOUN", "O"]]) is None

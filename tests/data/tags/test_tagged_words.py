@@ -308,6 +308,23 @@ def test_tags_in_features(write):
     ]
 
 
+def test_brackets_in_features(write):
+    """As of CorefUD, whose names may be nested."""
+    tags = ["(PER", "_", "PER)", "_", "(LOC)"]
+    lines = [
+        f"{n}\tw\t_\tX\t_\t_\t_\t_\t_\tEntity={tag}"
+        for n, tag in enumerate(tags, 1)
+    ]
+    text = "\n".join(lines).replace("Entity=_", "_")
+    expected = ["B-PER", "I-PER", "I-PER", "O", "B-LOC"]
+    for tag in ("misc", "entity"):
+        (found,) = read_tagged_words(write(text), tag=tag)
+        assert [tag for _, tag in found] == expected
+    path = write(text.replace("(PER", "(PER(LOC)"))
+    with pytest.raises(CorpusError, match=r"nested.*Received: '\(PER\(LOC\)'"):
+        read_tagged_words(path, tag="misc")
+
+
 def test_features_that_are_not_one_tag_are_refused(write):
     path = write(NAMES_IN_MISC.format("|ner=B-GPE"))
     with pytest.raises(
@@ -379,8 +396,8 @@ def test_tags_may_stand_before_words(write, tags):
     expected = list(zip(words, given, strict=True))
     path = write("\n".join(f"{tag}\t{word}" for word, tag in expected))
     with (
-        pytest.warns(CorpusWarning, match="before .* tokens are .* column 2"),
-        pytest.warns(CorpusWarning, match="before .* tags are .* column 1"),
+        pytest.warns(CorpusWarning, match="first .* tokens are .* column 2"),
+        pytest.warns(CorpusWarning, match="last .* tags are .* column 1"),
     ):
         assert read_tagged_words(path) == [expected]
     assert read_tagged_words(path, 2, 1) == [expected]
@@ -388,10 +405,60 @@ def test_tags_may_stand_before_words(write, tags):
     assert read_tagged_words(path) == [expected]
 
 
+@pytest.mark.parametrize(
+    "row, word, tag",
+    [
+        ("{pos} {word} B-{tag}", 2, 3),
+        ("doc1.txt {word} {tag}", 2, 3),
+        ("B-{tag} {pos} {word}", 3, 1),
+        ("B-{tag} {word} {pos}", 2, 1),
+        ("{sentence} {word} B-{tag}", 2, 3),
+        ("1-{number} 0-4 {word} {tag} _", 3, 4),
+        ("{sentence}:{number} {word} {tag}", 2, 3),
+        ("{word} {tag} _", 1, 2),
+        ("{word} x.{number} {tag}", 1, 3),  # an id of each word
+    ],
+)
+def test_words_and_tags_may_be_in_any_column(write, row, word, tag):
+    sentences = [
+        [(f"w{n // 2}", f"T{n % 3}") for n in range(start, start + 5)]
+        for start in range(0, 200, 5)
+    ]
+    lines = []
+    for index, sentence in enumerate(sentences):
+        for name, kind in sentence:
+            number = len(lines)
+            cells = {"word": name, "tag": kind, "pos": f"N{number % 2}"}
+            lines.append(row.format(sentence=index, number=number, **cells))
+        lines.append("")
+    path = write("\n".join(lines))
+    marked = "B-" * ("B-" in row)
+    expected = [[(x, marked + kind) for x, kind in row] for row in sentences]
+    if (word, tag) == (1, 3):
+        assert read_tagged_words(path) == expected
+        return
+    with pytest.warns(CorpusWarning, match="olumn seems to be another") as seen:
+        assert read_tagged_words(path) == expected
+    said = " ".join(str(x.message) for x in seen)
+    assert (f"tokens are taken from column {word}," in said) == (word != 1)
+    assert read_tagged_words(path, word, tag) == expected
+
+
+def test_sentences_of_odd_lengths_are_warned_of(write):
+    lines = [f"w{n}\tT{n % 3}" for n in range(51)]
+    with pytest.warns(CorpusWarning, match="one sentence of 51 words"):
+        read_tagged_words(write("\n".join(lines)))
+    with pytest.warns(CorpusWarning, match="each of its 51 .* one word"):
+        read_tagged_words(write("\n\n".join(lines)))
+    path = write("\n".join(f"w{n}\t{n % 3}" for n in range(9)))
+    with pytest.warns(CorpusWarning, match="its tags, column '2', is all num"):
+        read_tagged_words(path)
+
+
 def test_tags_that_cannot_be_learnt_are_warned_of(write):
-    rows = [f"w{n} X t{n} _" for n in range(6)]
+    rows = [f"w{n} X t{n} O" for n in range(6)]
     path = write("\n".join(rows))
-    with pytest.warns(CorpusWarning, match="all its words .* tag, '_'. Are"):
+    with pytest.warns(CorpusWarning, match="all its words .* tag, 'O'. Are"):
         read_tagged_words(path)
     with pytest.warns(CorpusWarning, match="1 different words .* 6 .*'t0', "):
         read_tagged_words(path, 2, 3)
@@ -609,13 +676,14 @@ def test_spans_with_lists_of_labels(write):
         {"text": "Anna singt", "label": [anna], "annotator": 1},
         {"text": "Bonn", "label": [bonn]},
         {"text": "Bonn", "label": [bonn | {"labels": []}]},
+        {"text": "Rome", "annotation_id": 7},
     ]
     path = write(json.dumps(rows), "a.json")
     with (
         pytest.warns(CorpusWarning, match="row 3 .not .start, end, label"),
         pytest.warns(CorpusWarning, match="1 spans overlap .*'Bonn'"),
     ):
-        assert read_tagged_words(path) == NAMES
+        assert read_tagged_words(path) == [*NAMES, [("Rome", "O")]]
 
 
 def test_a_span_has_the_text_of_its_positions():
