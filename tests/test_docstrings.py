@@ -38,7 +38,7 @@ OF_RECIPES = {
 SLOW = OF_RECIPES | {
     "kerasrnn.data.parallel.translation_batches",
     "kerasrnn.layers.attention.coverage_attention",
-    "kerasrnn.layers.attention.self_attention_cell",
+    "kerasrnn.layers.attention.self_attention",
     "kerasrnn.layers.crf.crf_loss",
     "kerasrnn.models.language.dynamic_evaluation",
     "kerasrnn.models.language.rms_dynamic_evaluation",

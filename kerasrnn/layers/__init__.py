@@ -12,8 +12,8 @@ from kerasrnn.layers.attention.location_attention import LocationAttention
 from kerasrnn.layers.attention.monotonic_attention import MonotonicAttention
 from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
 from kerasrnn.layers.attention.multi_scale_attention import MultiScaleAttention
-from kerasrnn.layers.attention.self_attention_cell import SelfAttentionCell
-from kerasrnn.layers.attention.self_attention_rnn import SelfAttentionRNN
+from kerasrnn.layers.attention.self_attention import SelfAttentionCell
+from kerasrnn.layers.attention.self_attention import SelfAttentionRNN
 from kerasrnn.layers.attention.sha_cell import SHACell
 from kerasrnn.layers.attention.transformer_cell import TransformerCell
 from kerasrnn.layers.crf.crf import CRF

@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable
+from typing import Any
 from typing import Literal
 from typing import NoReturn
 from typing import Unpack
@@ -12,13 +13,13 @@ from keras import ops
 from kerasrnn.arguments import one_of
 from kerasrnn.arguments import positive_integer
 from kerasrnn.configured import Configured
-from kerasrnn.layers.attention.attending import Attending
-from kerasrnn.layers.attention.attention_states import AttentionStates
-from kerasrnn.layers.attention.attention_states import first_state
 from kerasrnn.layers.attention.by_name import get_attention
+from kerasrnn.layers.attention.mechanism import NO_ATTENTION
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.loop import cells
+from kerasrnn.layers.loop.products import of_the_loop
+from kerasrnn.layers.precision import wide
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import LayerOptions
@@ -28,7 +29,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class AttentionCell(Configured, Attending, AttentionStates, keras.layers.Layer):
+class AttentionCell(Configured, keras.layers.Layer):
     """A recurrent cell that attends to a memory given from outside.
 
     It adds attention to any `cell`, whose state is `s` and whose output is `h`,
@@ -153,11 +154,17 @@ class AttentionCell(Configured, Attending, AttentionStates, keras.layers.Layer):
         self.output_size = cells.output_size(cell) if units is None else units
 
     @property
+    def mechanism(self) -> Any:
+        """The attention, or what attends to nothing in its place."""
+        return NO_ATTENTION if self.attention is None else self.attention
+
+    @property
     def loops_over_attention(self) -> bool:
         """Whether the loop over time has to contain the attention."""
-        if self.attention is None:
-            return False
-        return self.placement == "before" or self.input_feeding
+        attends_before = (
+            self.placement == "before" and self.attention is not None
+        )
+        return attends_before or self.input_feeding
 
     @property
     def found_size(self) -> int:
@@ -202,6 +209,61 @@ class AttentionCell(Configured, Attending, AttentionStates, keras.layers.Layer):
             self.kernel = self.add_weight(
                 shape=shape, initializer=self.kernel_initializer, name="kernel"
             )
+
+    def build_attention(self, query_dim: int, memory_shape: Shape) -> int:
+        """Builds the mechanism; returns the width of its context."""
+        if self.attention is not None:
+            if not self.attention.built:
+                self.attention.build((None, None, query_dim), memory_shape)
+            self._check_widths(query_dim, memory_shape[-1])
+        return self.mechanism.context_dim(memory_shape[-1])
+
+    def _check_widths(self, query_dim, memory_dim):
+        """Raises `ValueError` if the attention was built for other widths."""
+        config = self.attention.get_build_config() or {}
+        shapes = config.get("shapes_dict")
+        if not shapes:
+            return
+        built_for = shapes["query_shape"][-1], shapes["memory_shape"][-1]
+        if built_for != (query_dim, memory_dim):
+            raise ValueError(
+                "`attention` is already built, for a query of width "
+                f"{built_for[0]} and a memory of width {built_for[1]}, but "
+                f"here they have the widths {query_dim} and {memory_dim}. "
+                f"Received: attention={self.attention!r}"
+            )
+
+    def project(
+        self, memory: Tensor, memory_mask: Tensor | None = None
+    ) -> tuple[Tensor, ...]:
+        """Prepares a memory `(batch, positions, dim)` once for all steps."""
+        return self.mechanism.project(memory, memory_mask)
+
+    def attend(
+        self,
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None = None,
+        state: Tensor = (),
+        training: bool = False,
+        noise: dict[str, Tensor] | None = None,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Attends with one query per row, `(rows, query_dim)`.
+
+        Arguments and results are those of `AttentionMechanism.attend`, without
+        the axis of queries.
+        """
+        # A loop has its states in float32.
+        query = ops.cast(query, self.compute_dtype)
+        return attend_rows(
+            self.mechanism,
+            query,
+            projected,
+            memory_mask,
+            state,
+            training,
+            noise,
+        )
 
     def combine(self, context: Tensor, output: Tensor) -> Tensor:
         """Returns `h~ = tanh(W_c [c; h])`, for any leading axes."""
@@ -279,6 +341,78 @@ class AttentionCell(Configured, Attending, AttentionStates, keras.layers.Layer):
         fed = [output] if self.input_feeding else []
         return output, context, self.pack(fed, state, own), weights
 
+    def get_initial_state(
+        self,
+        batch_size: int | Tensor | None = None,
+        projected: Any = None,
+        states: States | None = None,
+    ) -> States:
+        """Returns the initial states.
+
+        Args:
+            batch_size: Number of rows, by default those of `projected`.
+            projected: What `project` returned for the memory. Required if the
+                attention has a state.
+            states: States to use instead: all of them, or those of `cell`
+                alone.
+        """
+        fed = []
+        if batch_size is None and projected is not None:
+            batch_size = ops.shape(projected[1])[0]
+        if self.input_feeding:
+            shape = (batch_size, self.output_size)
+            fed = [ops.zeros(shape, self.compute_dtype)]
+        state = self.mechanism.initial_state(batch_size, projected)
+        own = cells.initial_state(self.cell, batch_size)
+        if cells.defines_step(self.cell):
+            # Rounded in each step, a state that moves little would not move.
+            own = keras.tree.map_structure(wide, own)
+        first = self.pack(fed, state, own)
+        return first if states is None else _replaced(first, own, states)
+
+    def unpack(self, states: States) -> tuple[list[Tensor], Tensor, States]:
+        """Returns `[h~]` or `[]`, the attention's state, the cell's states."""
+        is_stateful = self.mechanism.stateful
+        if not self.input_feeding and not is_stateful:
+            return [], (), states
+        *first, own = states
+        return (
+            first[: int(self.input_feeding)],
+            first[-1] if is_stateful else (),
+            own,
+        )
+
+    def pack(self, fed: list[Tensor], state: Tensor, own: States) -> States:
+        """Returns the states as one list, which `unpack` takes apart."""
+        first = [*fed, *keras.tree.flatten(state)]
+        return [*first, own] if first else own
+
+
+def first_state(cell, states):
+    """Returns the first state of a cell, or of the last cell of a stack."""
+    if hasattr(cell, "cells"):
+        return first_state(cell.cells[-1], states[-1])
+    return keras.tree.flatten(states)[0]
+
+
+def _replaced(first, own, states):
+    """Returns the initial states, the last of them replaced by given ones."""
+    given, flat = keras.tree.flatten(states), keras.tree.flatten(first)
+    sizes = len(keras.tree.flatten(own)), len(flat)
+    if len(given) not in sizes:
+        raise ValueError(
+            "The initial states must be all states of the AttentionCell, or "
+            "those of the cell inside it. Expected: "
+            f"{' or '.join(map(str, sorted(set(sizes))))} tensors. "
+            f"Received: {len(given)}."
+        )
+    start = len(flat) - len(given)
+    flat[start:] = [
+        ops.cast(state, like.dtype)
+        for state, like in zip(given, flat[start:], strict=True)
+    ]
+    return keras.tree.pack_sequence_as(first, flat)
+
 
 def _check_options(attention, placement, units, input_feeding, readout):
     one_of("placement", placement, ("before", "after"))
@@ -296,3 +430,50 @@ def _check_options(attention, placement, units, input_feeding, readout):
             f"readout={readout}, placement={placement!r}, "
             f"attention={attention!r}"
         )
+
+
+def attend_rows(
+    attention, query, projected, memory_mask, state, training, noise
+):
+    """Attends with one row for each memory, or with several.
+
+    The rows of one sentence, such as the hypotheses of a beam search, are
+    adjacent and share its memory, which is not repeated for them.
+
+    Args:
+        attention: A mechanism of `kerasrnn.layers`.
+        query: Tensor of shape `(rows, query_dim)`.
+        projected: What `attention.project` returned for a memory, tensors of
+            shape `(batch, positions, ...)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
+        state: State of the attention, a nest of tensors `(rows, ...)`.
+        training: Whether to behave as in training.
+        noise: The noise of this step, a nest of tensors `(rows, ...)`.
+
+    Returns:
+        A tuple `(context, weights, state)` of tensors `(rows, ...)`.
+    """
+    rows, batch_size = ops.shape(query)[0], ops.shape(projected[0])[0]
+    # A loop over time has one row for each memory.
+    count = 1 if of_the_loop() else _quotient(rows, batch_size)
+    shape = (batch_size, count)
+    query, state, noise = keras.tree.map_structure(
+        lambda x: x if x is None else _reshape(x, shape, 1),
+        (query, state, noise),
+    )
+    found = attention.attend(
+        query, projected, memory_mask, state, training, noise
+    )
+    return keras.tree.map_structure(lambda x: _reshape(x, (rows,), 2), found)
+
+
+def _reshape(x, shape, axes):
+    """Reshapes the first `axes` axes of a tensor to `shape`."""
+    return ops.reshape(x, (*shape, *ops.shape(x)[axes:]))
+
+
+def _quotient(rows, batch_size):
+    """Returns the number of rows per memory; the batch may be empty."""
+    if ops.is_tensor(batch_size):  # TensorFlow, a size not known in advance
+        return rows // ops.maximum(batch_size, 1)
+    return rows // (batch_size or 1)

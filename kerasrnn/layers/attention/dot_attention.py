@@ -5,13 +5,25 @@ from typing import Unpack
 import keras
 from keras import ops
 
-from kerasrnn.layers.attention.dot_score import dot_score
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
+
+
+def dot_score(query, keys):
+    """Returns `q . k` for each query and position.
+
+    Args:
+        query: Tensor of shape `(..., queries, dim)`.
+        keys: Tensor of shape `(..., positions, dim)`.
+
+    Returns:
+        Tensor of shape `(..., queries, positions)`.
+    """
+    return ops.matmul(query, ops.swapaxes(keys, -1, -2))
 
 
 @keras.saving.register_keras_serializable("kerasrnn")

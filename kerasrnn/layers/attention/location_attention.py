@@ -6,9 +6,9 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.layers.attention.dot_score import dot_score
+from kerasrnn.layers.attention.dot_attention import dot_score
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
-from kerasrnn.layers.attention.positions import positions
+from kerasrnn.layers.attention.mechanism import positions
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape

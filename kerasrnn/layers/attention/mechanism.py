@@ -6,11 +6,12 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import rate
+from kerasrnn.arguments import same_shape
 from kerasrnn.configured import Configured
 from kerasrnn.layers import _backend
-from kerasrnn.layers.attention.memory_shape import check_memory
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.sequence_checks import check_mask
+from kerasrnn.layers.sequence_checks import check_not_ragged
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Tensor
@@ -283,6 +284,42 @@ class AttentionMechanism(Configured, KeepsQuantization):
         return memory_dim
 
 
+class _NoAttention:
+    """Attends to nothing: a context has no width, and all weights are 0."""
+
+    stateful = sequential = False
+
+    def project(self, memory, memory_mask=None):
+        return memory[..., :0], memory[..., :0]
+
+    def initial_state(self, batch_size, projected):
+        return ()
+
+    def draw_noise(self, query, projected):
+        return {}
+
+    def attend(
+        self,
+        query,
+        projected,
+        memory_mask=None,
+        state=(),
+        training=False,
+        noise=None,
+    ):
+        positions = ops.shape(projected[1])[-2]
+        weights = ops.zeros((*ops.shape(query)[:-1], positions))
+        return query[..., :0], weights, ()
+
+    attend_in_turn = attend
+
+    def context_dim(self, memory_dim):
+        return 0
+
+
+NO_ATTENTION = _NoAttention()
+
+
 def with_one_query(nest):
     """Adds an axis for a single query: `(batch, ...)` to `(batch, 1, ...)`."""
     return keras.tree.map_structure(lambda x: ops.expand_dims(x, 1), nest)
@@ -296,3 +333,40 @@ def of_one_query(nest):
 def swap_time(nest):
     """Swaps the first two axes, batch and time, of all tensors."""
     return keras.tree.map_structure(lambda x: ops.swapaxes(x, 0, 1), nest)
+
+
+def check_memory(memory, batch_size):
+    """Raises `ValueError` unless a memory is `(batch, positions, memory_dim)`.
+
+    Args:
+        memory: Tensor.
+        batch_size: Integer, the number of rows that attend to it, each to its
+            own; `None` where it is unknown.
+    """
+    check_not_ragged(memory)
+    if not same_shape(memory.shape, (batch_size, None, None)):
+        raise ValueError(
+            "`memory` must have the shape (batch, positions, memory_dim): "
+            "reshape the features of an image to (batch, height * width, "
+            f"channels). Expected: ({batch_size}, positions, memory_dim). "
+            f"Received: memory.shape={tuple(memory.shape)}"
+        )
+
+
+def positions(memory, memory_mask=None):
+    """Numbers the unmasked positions of a memory, from 0.
+
+    Args:
+        memory: Tensor of shape `(batch, positions, dim)`.
+        memory_mask: Boolean tensor of shape `(batch, positions)`, or `None`.
+
+    Returns:
+        Two integer tensors: the numbers, of shape `(batch, positions)`, where a
+        masked position has the number of the last unmasked one before it, or
+        -1; and how many are unmasked, of shape `(batch, 1)`.
+    """
+    if memory_mask is None:
+        memory_mask = ops.ones(ops.shape(memory)[:2], "int32")
+    memory_mask = ops.cast(memory_mask, "int32")
+    count = ops.sum(memory_mask, axis=1, keepdims=True)
+    return ops.cumsum(memory_mask, axis=1) - 1, count

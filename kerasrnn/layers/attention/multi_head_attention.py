@@ -7,7 +7,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.layers.attention.dot_score import dot_score
+from kerasrnn.layers.attention.dot_attention import dot_score
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.initializers import reseeded

@@ -7,7 +7,7 @@ from keras import ops
 
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.attention_block_cell import AttentionBlockCell
-from kerasrnn.layers.attention.memory_attention import GatedAttention
+from kerasrnn.layers.attention.attention_block_cell import GatedAttention
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.loop import cells
 from kerasrnn.typing import Initializer

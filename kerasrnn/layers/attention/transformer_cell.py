@@ -6,7 +6,9 @@ import keras
 
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.attention_block_cell import AttentionBlockCell
-from kerasrnn.layers.attention.memory_attention import MemoryMultiHeadAttention
+from kerasrnn.layers.attention.attention_block_cell import (
+    MemoryMultiHeadAttention,
+)
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape

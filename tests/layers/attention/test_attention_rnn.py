@@ -19,6 +19,7 @@ from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import GeneralAttention
 from kerasrnn.layers import RHNCell
+from kerasrnn.layers.attention.attention_rnn import attend_in_a_loop
 from kerasrnn.layers.loop import cells
 from tests import helpers
 from tests.layers import small_layers
@@ -641,6 +642,25 @@ def test_a_masked_step_of_the_sequence_is_skipped(placement, readout):
     assert np.all(outputs[0, 0] == 0)
     helpers.assert_close(outputs[0, 3], outputs[0, 2])
     helpers.assert_close(outputs[1, 1], outputs[1, 0])
+
+
+@pytest.mark.parametrize("attention", ["general", "coverage", "local_m"])
+def test_with_a_mask_it_equals_the_loop_over_steps(attention):
+    """All steps attend at once only where no step needs the one before it."""
+    cell = AttentionCell(FastGRUCell(3), attention, placement="after")
+    layer = AttentionRNN(cell, return_attention_scores=True)
+    layer.build((None, None, 2), (None, None, 6))
+    helpers.randomize(layer)
+    sequence, memory = INPUTS["sequence"], INPUTS["memory"]
+    mask = np.array([[0, 1, 1, 0], [1, 0, 1, 1], [0, 0, 0, 0]], bool)
+    projected = cell.project(memory)
+    states = cell.get_initial_state(3, projected)
+    expected, _, expected_weights = attend_in_a_loop(
+        cell, sequence, states, projected, sequence_mask=mask
+    )
+    outputs, weights = layer(sequence, memory, sequence_mask=mask)
+    helpers.assert_close(outputs, expected)
+    helpers.assert_close(weights, expected_weights)
 
 
 def test_the_mask_of_the_sequence_comes_by_itself():

@@ -4,7 +4,7 @@ import pytest
 from keras import ops
 
 from kerasrnn.layers import BahdanauAttention
-from kerasrnn.layers.attention import additive_score
+from kerasrnn.layers.attention import bahdanau_attention
 from tests import helpers
 from tests.layers import small_layers
 
@@ -101,7 +101,7 @@ def test_many_queries_are_scored_in_blocks(options, known, dtype, monkeypatch):
     found = []
     # Blocks of 7, 3 and 1 queries of 2 rows, 5 positions and 4 units.
     for most in (7 * 40, 3 * 40, 1):
-        monkeypatch.setattr(additive_score, "_MOST", most)
+        monkeypatch.setattr(bahdanau_attention, "_MOST", most)
         inputs = {
             name: keras.Input(
                 (x.shape[1] if known else None, *x.shape[2:]),
@@ -151,6 +151,6 @@ def test_blocks_are_compiled_by_xla(time, monkeypatch):
     arrays = [tf.constant(query), tf.constant(memory)]
     expected = run(*arrays)
     for most in (3 * 40, 7 * 40):
-        monkeypatch.setattr(additive_score, "_MOST", most)
+        monkeypatch.setattr(bahdanau_attention, "_MOST", most)
         compiled = tf.function(run, input_signature=signature, jit_compile=True)
         helpers.assert_close(compiled(*arrays), expected)
