@@ -98,6 +98,7 @@ ALLOWED = {
     },
     "pipelines": {
         "keras",
+        "kerasrnn",  # its version
         "kerasrnn.data",
         "kerasrnn.decoding",
         "kerasrnn.distribute",
