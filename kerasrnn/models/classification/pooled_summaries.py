@@ -72,8 +72,10 @@ class LastSummary(Summary):
 
     def last(self, memory: Tensor, mask: Tensor) -> Tensor:
         """Returns the outputs at the end of each direction."""
-        positions = ops.arange(ops.shape(mask)[1])
-        final = ops.max(ops.where(mask, positions, 0), 1, initial=0)
+        # The first one from the end; a maximum of no rows would be a scalar
+        # on PyTorch.
+        from_end = ops.argmax(ops.flip(ops.cast(mask, "int32"), 1), axis=1)
+        final = ops.shape(mask)[1] - 1 - from_end
         last = _output_at(memory, final)
         start, stop = self.backward or (0, 0)
         if start < stop:

@@ -161,6 +161,9 @@ class Lexicon(ReadsIds, Configured, keras.layers.Layer):
 def _spread(ids, values, size):
     """Sums values by their ids: `(rows, n)` -> `(rows, size)`."""
     rows = ops.shape(ids)[0]
+    if ids.shape[0] == 0:
+        # PyTorch takes no segments for a number that it has to find.
+        return ops.zeros((0, size), values.dtype)
     cells = _cells(ids, size)
     flat = ops.segment_sum(
         ops.reshape(values, (-1,)),
