@@ -98,7 +98,8 @@ ALLOWED = {
     },
     "pipelines": {
         "keras",
-        "kerasrnn",  # its version
+        "kerasrnn",
+        "kerasrnn.__version__",
         "kerasrnn.data",
         "kerasrnn.decoding",
         "kerasrnn.distribute",

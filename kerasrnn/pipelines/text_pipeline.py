@@ -7,7 +7,7 @@ from typing import Self
 
 import keras
 
-import kerasrnn
+from kerasrnn import __version__
 from kerasrnn.pipelines.batching import ready
 from kerasrnn.pipelines.fit_arguments import check_beside_dataset
 from kerasrnn.pipelines.fit_arguments import check_fit_arguments
@@ -193,7 +193,7 @@ class TextPipeline(ServedModel):
     def get_config(self) -> Config:
         return {
             **super().get_config(),
-            _VERSION: kerasrnn.__version__,
+            _VERSION: __version__,
             "model": keras.saving.serialize_keras_object(self.model),
         }
 
@@ -229,9 +229,9 @@ def _intact(path):
 
 def _of_another(version):
     """Says that a file is of another version of this package, if it is."""
-    if version in (None, kerasrnn.__version__):
+    if version in (None, __version__):
         return ""
     return (
         f"A file of kerasrnn {version} cannot be read by this version, "
-        f"{kerasrnn.__version__}: install the other, or train again."
+        f"{__version__}: install the other, or train again."
     )
