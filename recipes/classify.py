@@ -221,13 +221,12 @@ def run(settings, load_parts=load_parts, build_labeller=build_labeller):
     """Trains, evaluates and exports; the studies call it."""
     with pipelines.Run(settings) as this_run:
         corpus, dev = load_parts(settings)
-        held_out = data.how_held_out(corpus, dev)
-        settings = this_run.by_size(len(corpus.train.texts), SIZES)
+        count, own = len(corpus.train.texts), settings.corpus != "generated"
+        held_out = data.how_held_out(corpus, dev, advise=own)
+        settings = this_run.by_size(count, SIZES)
         labeller = build_labeller(settings, corpus)
-        labeller.compile(
-            build_optimizer(settings, len(corpus.train.texts)),
-            labeller.default_loss(settings.label_smoothing),
-        )
+        loss = labeller.default_loss(settings.label_smoothing)
+        labeller.compile(build_optimizer(settings, count), loss)
         # Word vectors are trained on texts without a label, too.
         more = {"unlabelled": training.fingerprint(corpus.unlabelled)}
         this_run.fit(labeller, corpus.train, dev, **more)

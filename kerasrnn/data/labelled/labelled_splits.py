@@ -99,7 +99,7 @@ def without_texts(
 
 
 def how_held_out(
-    corpus: LabelledCorpus, held_out: LabelledTexts
+    corpus: LabelledCorpus, held_out: LabelledTexts, advise: bool = True
 ) -> dict[str, str | int]:
     """Says whether held-out texts have their groups for themselves.
 
@@ -108,6 +108,8 @@ def how_held_out(
     Args:
         corpus: `LabelledCorpus` to train on.
         held_out: `LabelledTexts` to validate on.
+        advise: Whether to print how to name groups; a generated corpus has no
+            columns.
 
     Returns:
         A dictionary for a card: `"by"`, `"text"` or `"group"`, and in the
@@ -128,9 +130,9 @@ def how_held_out(
     if corpus.groups is None or groups & learnt:
         print(
             "Texts are held out one by one: if some belong together, such as "
-            "reviews of a\nfilm, scores are too high. In a table, name the "
-            "column that says what belongs\ntogether: `group_column`, in a "
-            "recipe --group-column."
+            "reviews of a\nfilm, scores are too high."
+            + " In a table, name the column that says what belongs\ntogether: "
+            "`group_column`, in a recipe --group-column." * advise
         )
         return {"by": "text"}
     print(f"Groups whose texts are held out, such as films: {len(groups)}.")
