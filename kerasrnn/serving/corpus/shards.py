@@ -63,7 +63,8 @@ class Shards:
         """Splits a text file, or finds the shards of an interrupted run.
 
         A line is bad if it is not UTF-8, contains a NUL character or is too
-        long. It keeps its place, but is not answered.
+        long. It keeps its place, but is not answered. If more lines are not
+        UTF-8 than damage explains, the file has another encoding.
 
         Args:
             path: The text file, decompressed while it is read if its extension
@@ -96,6 +97,7 @@ class Shards:
         for shard in range(shards.count):
             part = itertools.islice(texts, shards.size(shard))
             _write(shards._file("input", shard), map(json.dumps, part))
+        report.check_encoding()
         bad = (f"{number}\t{reason}" for number, reason in report.malformed)
         _write(folder / "bad.tsv", bad)
         # Last, since it shows that all others are there.

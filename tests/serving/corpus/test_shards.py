@@ -128,6 +128,17 @@ def test_another_encoding_is_an_error(text, folder):
         Shards.split(text, folder)
 
 
+def test_many_lines_of_another_encoding_are_an_error(text, folder):
+    lines = ["plain", "größer"] * 20
+    text.write_bytes("\n".join(lines).encode("latin-1"))
+    with pytest.raises(
+        CorpusError, match="20 of 40 lines.*iconv -f ISO-8859-1"
+    ):
+        Shards.split(text, folder)
+    text.write_text("\n".join(lines), "utf-8")
+    assert Shards.split(text, folder, 1).read(0) == lines
+
+
 def test_a_shard_that_is_answered_twice_at_once_is_one_of_both(text, folder):
     shards = Shards.split(text, folder, 1)
 
