@@ -36,13 +36,13 @@ def one_spelling(names, known, report):
         List of strings: numbers of one value, such as `1` and `1.0`, have the
         spelling in `known`, or the shortest.
     """
-    counts = collections.Counter(names)
+    counts, is_known = collections.Counter(names), set(known)
     alike = collections.defaultdict(list)
     for name in dict.fromkeys([*known, *counts]):
         number = _NUMBER.fullmatch(name)
         alike[_value(name) if number else (1, name)].append(name)
     chosen = {
-        name: min(same, key=lambda x: (x not in known, len(x), x))
+        name: min(same, key=lambda x: (x not in is_known, len(x), x))
         for same in alike.values()
         for name in same
     }
@@ -54,7 +54,7 @@ def one_spelling(names, known, report):
             + ", ..." * (len(merged) > 3)
         )
     numbers = [name for name in counts if _NUMBER.fullmatch(name)]
-    others = [name for name in counts if name not in numbers]
+    others = [name for name in counts if not _NUMBER.fullmatch(name)]
     if numbers and others:
         fewer = min(numbers, others, key=len)
         report.notes.append(

@@ -52,6 +52,11 @@ def test_a_missing_number_is_no_class(tmp_path):
     assert corpus.label_names == ["0", "1"]
 
 
+def test_many_numbers_take_no_long_time():
+    names = [str(number) for number in range(40_000)]
+    assert notes(names, known=names)[0] == names
+
+
 def test_large_numbers_are_of_other_values():
     names = ["9007199254740993", "9007199254740992"]
     report = Report("it")

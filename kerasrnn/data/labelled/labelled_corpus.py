@@ -244,7 +244,8 @@ def _renumbered(corpus, label_names, path):
             f"The corpus {path} has texts of other classes. "
             f"Expected: {label_names}. Received: {unknown}"
         )
-    numbers = [label_names.index(name) for name in corpus.label_names]
+    known = {name: number for number, name in enumerate(label_names)}
+    numbers = [known[name] for name in corpus.label_names]
     train, test = (
         texts and renumbered(texts, numbers)
         for texts in (corpus.train, corpus.test)

@@ -6,7 +6,7 @@ from kerasrnn.data.tables.cell_values import decoded
 from kerasrnn.data.tables.cell_values import name_in
 from kerasrnn.data.tables.records import check_names
 from kerasrnn.data.tables.tables import Table
-from kerasrnn.data.tables.tables import find_column
+from kerasrnn.data.tables.tables import column_finder
 from kerasrnn.data.tables.tables import open_table
 from kerasrnn.optional import import_pandas
 
@@ -124,8 +124,9 @@ def _names_in(column, corpus):
 
 def _found(table, named, report):
     """The columns of a table by their names in arguments, ignoring case."""
+    find = column_finder(table, report)
     return [
-        find_column(table, [name], argument, report)
+        find([name], argument)
         for argument, names in named.items()
         for name in names
     ]

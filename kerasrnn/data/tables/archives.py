@@ -5,7 +5,7 @@ import re
 import tarfile
 
 from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.tables.lines import DAMAGE
+from kerasrnn.data.tables.lines import parsing
 
 ARCHIVE_SUFFIXES = (".tgz", ".tar.gz")
 # The name of a member must not lead out of the folder, on any system.
@@ -35,33 +35,28 @@ def read_archive(path, is_wanted, largest):
             too large; if the name of a member leads out of it; if a wanted
             file is a link, a folder, a device or too large.
     """
-    try:
-        with (
-            _BoundedFile(path) as stream,
-            tarfile.open(fileobj=stream, mode="r:") as archive,
-        ):
-            for member in archive:
-                if _OUTSIDE.search(member.name):
-                    raise untrusted(path, member.name, "leads out of it")
-                parts = tuple(
-                    part
-                    for part in member.name.split("/")
-                    if part not in ("", ".")
-                )
-                if is_wanted(parts):
-                    _check(path, member, largest)
-                    stream.most = largest
-                    yield parts, archive.extractfile(member).read()
-                    stream.most = _HEADER
-            # `tarfile` stops silently at a damaged header. Reading to the
-            # end of the stream checks the checksum.
-            while stream.read(2**20):
-                pass
-    except (tarfile.TarError, *DAMAGE) as error:
-        raise CorpusError(
-            f"The corpus {path} cannot be read. Expected: a whole tar archive, "
-            f"compressed with gzip. Received: {error}"
-        ) from error
+    with (
+        parsing(path, "a whole tar archive, compressed with gzip"),
+        _BoundedFile(path) as stream,
+        tarfile.open(fileobj=stream, mode="r:") as archive,
+    ):
+        for member in archive:
+            if _OUTSIDE.search(member.name):
+                raise untrusted(path, member.name, "leads out of it")
+            parts = tuple(
+                part for part in member.name.split("/") if part not in ("", ".")
+            )
+            if is_wanted(parts):
+                _check(path, member, largest)
+                stream.most = largest
+                yield parts, archive.extractfile(member).read()
+                stream.most = _HEADER
+        # `tarfile` stops silently at a damaged header. Behind the last member
+        # are zeros alone, up to the checksum.
+        while stream.last:
+            if stream.last.strip(b"\0"):
+                raise tarfile.ReadError("a damaged header")
+            stream.read(2**20)
 
 
 class _BoundedFile(gzip.GzipFile):
@@ -72,11 +67,12 @@ class _BoundedFile(gzip.GzipFile):
 
     Attributes:
         most: Integer, how many bytes may be read at once.
+        last: Bytes, what was read last.
     """
 
     def __init__(self, path):
         super().__init__(path, "rb")
-        self.most = _HEADER
+        self.most, self.last = _HEADER, b""
 
     def read(self, size=-1):
         if size > max(self.most, _HEADER):
@@ -86,7 +82,8 @@ class _BoundedFile(gzip.GzipFile):
                 f"Received: {size:,} bytes"
             )
         self._check(self.tell() + max(size, 0))
-        return super().read(size)
+        self.last = super().read(size)
+        return self.last
 
     def seek(self, offset, whence=0):
         self._check(offset)

@@ -41,6 +41,13 @@ def _text(value, name):
     return decoded(text, name)
 
 
+def _lines(value, name):
+    """The lines of the text in a cell, which may be empty."""
+    if value is None or not str(value).strip():
+        return []
+    return _text(value, name).split("\n")
+
+
 def decoded(text, name):
     """A text in which bytes that are not UTF-8 may be lone surrogates.
 
@@ -93,8 +100,9 @@ def _names(value, name):
 
 def _written_list(text):
     """A list as JSON or Python writes it; the text itself if it is none."""
+    wrong = ValueError, SyntaxError, RecursionError, MemoryError
     for read in (json.loads, ast.literal_eval):
-        with contextlib.suppress(ValueError, SyntaxError, RecursionError):
+        with contextlib.suppress(*wrong):
             return read(text)
     return text
 
@@ -162,6 +170,7 @@ KINDS = {
     "weight": _float,
     "tokens": _strings,
     "tags": _strings,
+    "lines": _lines,
 }
 
 

@@ -8,7 +8,7 @@ from kerasrnn.data.tables.line_pairs import line_table
 from kerasrnn.data.tables.records import are_records
 from kerasrnn.data.tables.spans import span_column
 from kerasrnn.data.tables.spans import span_table
-from kerasrnn.data.tables.tables import find_column
+from kerasrnn.data.tables.tables import column_finder
 from kerasrnn.data.tables.tables import is_table
 from kerasrnn.data.tables.tables import open_table
 from kerasrnn.data.tables.word_rows import SENTENCE_FORMS
@@ -19,6 +19,7 @@ _OF_FILES = {"text", "label", "group"}  # what a folder of classes tells
 _NAMES = {
     "text": ("review", "text", "sentence"),
     "label": ("sentiment", "label"),
+    "lines": ("review", "text", "sentence"),
     "labels": ("labels", "label"),
     "tokens": ("tokens", "words"),
     "tags": ("ner_tags", "tags", "pos_tags"),
@@ -52,11 +53,13 @@ def open_columns(source, columns, report, arguments, delimiter):
                 f"{SENTENCE_FORMS}. Received: {table.columns!r:.200}"
             )
     if set(columns) == set(_PAIR) and not any(columns.values()):
-        return table, dict(zip(_PAIR, _pair(table, report), strict=True))
+        pair = _pair(table, report, arguments)
+        return table, dict(zip(_PAIR, pair, strict=True))
+
+    find_column = column_finder(table, report)
 
     def find(name, names):
-        argument = arguments.get(name, name)
-        return find_column(table, names, argument, report, name in _PAIR)
+        return find_column(names, arguments.get(name, name), name in _PAIR)
 
     return table, {
         name: [find(name, [x]) for x in _names_of(column)]
@@ -86,7 +89,7 @@ def _names_of(column):
     return [str(name) for name in (column if several else [column])]
 
 
-def _pair(table, report):
+def _pair(table, report, arguments):
     """The columns of source and target, which were not named."""
     if len(table.columns) == 2:
         return table.columns
@@ -98,8 +101,9 @@ def _pair(table, report):
         return _PAIR  # there are no rows
     raise CorpusError(
         f"The columns of source and target in the corpus {report.corpus} are "
-        "unknown. Expected: two columns, or the arguments `source` and "
-        f"`target`. Received: {table.columns!r:.200}"
+        "unknown. Expected: two columns, or the arguments "
+        + " and ".join(f"`{arguments.get(name, name)}`" for name in _PAIR)
+        + f". Received: {table.columns!r:.200}"
     )
 
 

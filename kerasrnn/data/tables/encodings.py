@@ -12,14 +12,14 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }
-# How files begin that are not text.
+# How files begin that are not text, and the file extension that some need.
 _OTHERS = {
-    rb"\x1f\x8b": "compressed with gzip, which needs the file extension .gz",
-    rb"PK\x03\x04": "compressed with zip, as spreadsheets are",
-    rb"BZh[1-9]1AY&SY": "compressed with bzip2",
-    rb"\xfd7zXZ\0": "compressed with xz",
-    rb"\(\xb5/\xfd": "compressed with zstd",
-    rb"PAR1": "parquet, which needs the file extension .parquet",
+    rb"\x1f\x8b": ("compressed with gzip", ".gz"),
+    rb"PK\x03\x04": ("compressed with zip, as spreadsheets are", ""),
+    rb"BZh[1-9]1AY&SY": ("compressed with bzip2", ""),
+    rb"\xfd7zXZ\0": ("compressed with xz", ""),
+    rb"\(\xb5/\xfd": ("compressed with zstd", ""),
+    rb"PAR1": ("parquet", ".parquet"),
 }
 # The encodings that old corpora have, the likeliest of similar ones first.
 _USUAL = (
@@ -86,12 +86,15 @@ def probable_encoding(content):
 
 def check_encoding(sample, place):
     """Raises an error that says how to convert a file to UTF-8 and LF."""
-    for beginning, what in _OTHERS.items():
+    for beginning, (what, suffix) in _OTHERS.items():
         if re.match(beginning, sample):
+            # With it, the file came to a reader of text all the same.
+            is_named = str(place).lower().endswith(suffix)
             raise CorpusError(
-                f"The corpus {place} is {what}. Expected: text, which may be "
-                "compressed with gzip. Received: a file that begins with "
-                f"{sample[:8]!r}"
+                f"The corpus {place} is {what}"
+                + f", which needs the file extension {suffix}" * (not is_named)
+                + ". Expected: text, which may be compressed with gzip. "
+                f"Received: a file that begins with {sample[:8]!r}"
             )
     if encoding := _wide_encoding(sample):
         raise CorpusError(

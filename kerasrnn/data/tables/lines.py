@@ -43,10 +43,15 @@ def existing_file(path: PathLike) -> pathlib.Path:
     return path
 
 
-def byte_lines(path, report):
+def byte_lines(path, report, may_be=None):
     """Yields `(number, line)`, the lines of a file as bytes, counted from 1.
 
     Lines keep their line feed, but no byte order mark.
+
+    Args:
+        path: String or path.
+        report: The `Report` whose `seen` counts them.
+        may_be: String, a form that `refuse_foreign` is not to refuse.
 
     Raises:
         CorpusError: If the beginning of the file is not UTF-8, or it is a
@@ -54,14 +59,14 @@ def byte_lines(path, report):
         FileNotFoundError: If it is missing.
         IsADirectoryError: If it is a folder.
     """
-    with opened(path) as file:
+    with opened(path, may_be=may_be) as file:
         for report.seen, line in enumerate(file, start=1):
             yield report.seen, line.removeprefix(codecs.BOM_UTF8)
 
 
-def numbered_lines(path, report):
+def numbered_lines(path, report, may_be=None):
     """Yields `(number, line)` without line ends; reports undecodable lines."""
-    for number, line in byte_lines(path, report):
+    for number, line in byte_lines(path, report, may_be):
         if (text := _decoded(line, report)) is not None:
             yield number, text.rstrip("\r\n")
 
@@ -105,23 +110,44 @@ def split_lines(content, place):
 
 
 @contextlib.contextmanager
-def opened(path, is_text=True):
+def opened(path, is_text=True, may_be=None):
     """Opens a file as bytes, and decompresses gzip. It may be a pipe.
 
     Args:
         path: String or path.
         is_text: Whether to check its encoding and form; XML says its own.
+        may_be: String, a form that `refuse_foreign` is not to refuse.
     """
     path = existing_file(path)
     is_gzip = path.suffix.lower() == ".gz"
+    with (
+        parsing(path, "a whole gzip file", DAMAGE),
+        gzip.open(path) if is_gzip else open(path, "rb", SAMPLE) as file,
+    ):
+        if is_text:
+            check_encoding(file.peek(SAMPLE), path)
+            refuse_foreign(file.peek(SAMPLE), path, may_be)
+        yield file
+
+
+@contextlib.contextmanager
+def parsing(path, expected, errors=Exception):
+    """Turns the errors of a parser that the block calls into `CorpusError`.
+
+    Args:
+        path: String or path, the name of what is parsed in the message.
+        expected: String, what it should be.
+        errors: Exception class, or a tuple of them. Defaults to all: damaged
+            files make libraries raise errors of any class.
+    """
     try:
-        with gzip.open(path) if is_gzip else open(path, "rb", SAMPLE) as file:
-            if is_text:
-                check_encoding(file.peek(SAMPLE), path)
-                refuse_foreign(file.peek(SAMPLE), path)
-            yield file
-    except DAMAGE as error:
+        yield
+    except CorpusError:
+        raise
+    except errors as error:
+        # It may quote what it has read.
+        shown = "".join(x if x.isprintable() else " " for x in str(error))
         raise CorpusError(
-            f"The corpus {path} cannot be read. Expected: a whole gzip file. "
-            f"Received: {error}"
+            f"The corpus {path} cannot be read. Expected: {expected}. "
+            f"Received: {' '.join(shown.split()) or type(error).__name__}"
         ) from error

@@ -11,7 +11,7 @@ import html
 import re
 
 _SEGMENT = re.compile(
-    r"<seg\b[^>]*>((?:(?!<seg\b).)*?)</seg>", re.DOTALL | re.IGNORECASE
+    r"<seg\b[^<>]*>((?:(?!<seg\b).)*?)</seg>", re.DOTALL | re.IGNORECASE
 )
 _ANY_TAG = re.compile(r"\s*(?:<[^<>]*>\s*)*")
 

@@ -11,6 +11,7 @@ import xml.etree.ElementTree
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.tables.lines import numbered_lines
 from kerasrnn.data.tables.lines import opened
+from kerasrnn.data.tables.lines import parsing
 from kerasrnn.optional import needs
 
 _DATASET_FILES = ("state.json", "dataset_dict.json")
@@ -31,7 +32,8 @@ def json_records(path, report):
     the object is a record itself, `{"text": ..., "spans": [...]}`: then it is
     the only one.
     """
-    lines = ((n, x) for n, x in numbered_lines(path, report) if x.strip())
+    read = numbered_lines(path, report, may_be="JSON")
+    lines = ((number, line) for number, line in read if line.strip())
     head = list(itertools.islice(lines, 2))
     lines = itertools.chain(head, lines)
     start = head[0][1].strip() if head else ""
@@ -132,17 +134,16 @@ def tmx_records(path):
     language is that of its first segment.
     """
     spellings: dict[str, str] = {}
-    try:
-        with opened(path, is_text=False) as file:
-            for _, element in xml.etree.ElementTree.iterparse(file):
-                if _name(element) == "tu":
-                    yield from _units(element, spellings)
-                    element.clear()
-    except xml.etree.ElementTree.ParseError as error:
-        raise CorpusError(
-            f"The corpus {path} cannot be read. Expected: a translation "
-            f"memory in the format TMX. Received: {error}"
-        ) from error
+    with (
+        parsing(path, "a translation memory in the format TMX"),
+        opened(path, is_text=False) as file,
+    ):
+        for _, element in xml.etree.ElementTree.iterparse(file):
+            if _name(element) in _CODES:
+                element.text = ""
+            elif _name(element) == "tu":
+                yield from _units(element, spellings)
+                element.clear()
 
 
 def _units(element, spellings):
@@ -151,7 +152,9 @@ def _units(element, spellings):
     for variant in element.iterfind("{*}tuv"):
         language = variant.get(_LANGUAGE) or variant.get("lang") or ""
         language = spellings.setdefault(language.lower(), language)
-        segments[language].append(_segment(variant.find("{*}seg")))
+        segment = variant.find("{*}seg")
+        text = "" if segment is None else "".join(segment.itertext())
+        segments[language].append(text)
     for number in range(max(map(len, segments.values()), default=0)):
         yield {
             language: found[number] if number < len(found) else found[0]
@@ -164,34 +167,24 @@ def _name(element):
     return element.tag.rpartition("}")[2]
 
 
-def _segment(element):
-    """The text of a segment without the codes of its layout."""
-    if element is None:
-        return ""
-    text = "" if _name(element) in _CODES else element.text or ""
-    return text + "".join(
-        _segment(child) + (child.tail or "") for child in element
-    )
-
-
 def parquet_records(path):
     """Yields the rows of a parquet file."""
     with needs("pyarrow", "datasets"):
         import pyarrow.parquet
 
-    try:
-        with pyarrow.parquet.ParquetFile(path) as file:
-            check_names(file.schema_arrow.names, path)
-            # Files of the Hugging Face Hub say the names of their classes.
-            facts = (file.schema_arrow.metadata or {}).get(b"huggingface")
-            features = json.loads(facts or "{}").get("info", {}).get("features")
-            for batch in file.iter_batches():
-                yield from _with_class_names(batch.to_pylist(), features)
-    except (OSError, pyarrow.ArrowException) as error:
-        raise CorpusError(
-            f"The corpus {path} cannot be read. Expected: a parquet file. "
-            f"Received: {error}"
-        ) from error
+    with (
+        parsing(path, "a whole parquet file"),
+        pyarrow.parquet.ParquetFile(
+            path, page_checksum_verification=True
+        ) as file,
+    ):
+        check_names(file.schema_arrow.names, path)
+        # Files of the Hugging Face Hub say the names of their classes.
+        facts = (file.schema_arrow.metadata or {}).get(b"huggingface")
+        features = json.loads(facts or "{}").get("info", {}).get("features")
+        for batch in file.iter_batches():
+            batch.validate(full=True)
+            yield from _with_class_names(batch.to_pylist(), features)
 
 
 def dataset_records(path):
@@ -204,20 +197,15 @@ def dataset_records(path):
     with needs("datasets", "datasets"):
         import datasets
 
-    try:
+    with parsing(path, "a folder written by `save_to_disk` of `datasets`"):
         data = datasets.load_from_disk(str(path))
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise CorpusError(
-            f"The corpus {path} is damaged. Expected: a folder written by "
-            f"`save_to_disk` of `datasets`. Received: {error}"
-        ) from error
-    if isinstance(data, dict):
-        raise CorpusError(
-            f"The corpus {path} has several parts. Expected: the folder of "
-            f"one of them, such as {path / next(iter(data), 'train')}. "
-            f"Received: a folder with {', '.join(map(repr, data))}"
-        )
-    yield from _with_class_names(data, data.features)
+        if isinstance(data, dict):
+            raise CorpusError(
+                f"The corpus {path} has several parts. Expected: the folder of "
+                f"one of them, such as {path / next(iter(data), 'train')}. "
+                f"Received: a folder with {', '.join(map(repr, data))}"
+            )
+        yield from _with_class_names(data, data.features)
 
 
 def object_records(source):
@@ -250,10 +238,11 @@ def check_names(columns, place, more=""):
         place: String or path, the name of their table in the message.
         more: String, what the names may be instead.
     """
-    if any(name and columns.count(name) > 1 for name in columns):
+    named = list(filter(None, columns))
+    if len(set(named)) < len(named):
         raise CorpusError(
             f"The columns of {place} must have different names{more}. "
-            f"Received: {', '.join(map(repr, columns))}"
+            f"Received: {', '.join(map(repr, columns)):.200}"
         )
 
 
@@ -266,16 +255,28 @@ def _with_class_names(rows, features):
     }
     for row in rows:
         yield row | {
-            column: [known.get(number) for number in row[column]]
-            if isinstance(row[column], list)
-            else known.get(row[column])
+            column: _named(row[column], known)
             for column, known in names.items()
+            if column in row
         }
 
 
+def _named(value, known):
+    """The name of a class by its number; of a list, those in it."""
+    if isinstance(value, list):
+        return [_named(x, known) for x in value]
+    return known.get(value)
+
+
 def _class_names(feature):
-    """The names of classes, of one or a list of them, of a feature."""
+    """The names of classes, of one or a list of them, of a feature.
+
+    Features are objects, or dicts with a `_type` where JSON describes them. A
+    dict without one is a structure of features, of any names.
+    """
     if not isinstance(feature, dict):
         feature = vars(feature) if hasattr(feature, "__dict__") else {}
+    elif not isinstance(feature.get("_type"), str):
+        return None
     inner = feature.get("feature")
     return _class_names(inner) if inner else feature.get("names")

@@ -131,6 +131,12 @@ def read_rows(
     return finish(rows)
 
 
+def name_of(source):
+    """What a source is called in messages: its path, or its class."""
+    named = isinstance(source, str | os.PathLike)
+    return source if named else type(source).__name__
+
+
 def read_columns(
     source,
     columns,
@@ -154,8 +160,7 @@ def read_columns(
         sentence: String or integer, the column that says which sentence a word
             is of; `None` if a row has the `tokens` and `tags` of a sentence.
     """
-    named = isinstance(source, str | os.PathLike)
-    report = Report(source if named else type(source).__name__)
+    report = Report(name_of(source))
     asked = columns
     if sentence is not None:
         asked = {"word": columns["tokens"], "tag": columns["tags"]}

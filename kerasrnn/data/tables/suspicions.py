@@ -32,8 +32,8 @@ def note_suspicions(found, numbered, report):
         list(itertools.chain(*found.get(x, ()))) for x in ("tokens", "tags")
     )
     for name, values in found.items():
-        if name in ("tokens", "tags"):
-            values = words if name == "tokens" else tags
+        if name in ("tokens", "tags", "lines"):
+            values = list(itertools.chain(*values))
         elif name in KINDS:
             continue
         if len(values) < _MANY:
@@ -55,8 +55,10 @@ def note_suspicions(found, numbered, report):
         )
     first = [values[0] for values in found.values() if values]
     first = [x[0] if isinstance(x, list) and x else x for x in first]
-    if numbered and all(
-        isinstance(x, str) and x.lower() in _HEADINGS for x in first
+    if (
+        numbered
+        and first
+        and all(isinstance(x, str) and x.lower() in _HEADINGS for x in first)
     ):
         report.notes.append(
             f"its first row, {', '.join(map(repr, first))}, looks like a "

@@ -29,6 +29,7 @@ from kerasrnn.data.tables.records import tmx_records
 
 JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 RECORD_SUFFIXES = (*JSON_SUFFIXES, ".parquet", ".tmx")
+ROW_SUFFIXES = (*RECORD_SUFFIXES, ".csv", ".tsv")
 _LOOKED_AT = 2**16  # lines from which the form of a file is decided
 HEADER_AGAIN = "the header again"  # in files that were joined
 _FIRST = 100  # records, for the names of the columns
@@ -58,13 +59,12 @@ def format_suffix(path):
     return name[name.rfind(".") :] if "." in name else ""
 
 
-def is_table(source):
+def is_table(source, suffixes=RECORD_SUFFIXES):
     """Whether a source is a table by its kind, not lines of text."""
     if not isinstance(source, str | os.PathLike):
         return True
     return (
-        is_dataset(existing_path(source))
-        or format_suffix(source) in RECORD_SUFFIXES
+        is_dataset(existing_path(source)) or format_suffix(source) in suffixes
     )
 
 
@@ -111,7 +111,7 @@ def open_table(source, report, wanted=(), delimiter=None):
     if suffix in JSON_SUFFIXES:
         return _table(json_records(path, report))
     counted = Report(path)
-    lines = byte_lines(path, counted)
+    lines = byte_lines(path, counted, may_be="lines of fastText")
     text = itertools.dropwhile(lambda line: not line[1].strip(), lines)
     first = list(itertools.islice(text, _LOOKED_AT))
     if first and (declared := _DECLARED.fullmatch(first[0][1])):
@@ -128,9 +128,10 @@ def open_table(source, report, wanted=(), delimiter=None):
     read = row_reader(first, delimiter)
     rows = read(itertools.chain(first, text), report)
     if numbered:
-        most = max(map(int, wanted))
-        width = _usual_width(read(first, Report(path)), most)
-        return _numbered_table(rows, most, width, delimiter, report)
+        widths = collections.Counter(
+            len(cells) for _, cells in read(first, Report(path))
+        )
+        return _numbered_table(rows, wanted, widths, delimiter, report)
     return _headed_table(rows, report)
 
 
@@ -139,42 +140,50 @@ def is_number(name):
     return str(name).isdecimal() and int(name) > 0
 
 
-def find_column(table, names, argument, report, are_languages=False):
-    """Returns the first of some names that is a column, ignoring case.
+def column_finder(table, report):
+    """Returns a function that finds a column of a table.
+
+    It takes possible names of the column, and returns the first that is one,
+    ignoring case; the argument with which a user can give another, or `None`;
+    and whether a name such as `en` is also that of the only one of its
+    varieties, such as `en-GB`. It raises `CorpusError` if no column has any of
+    the names.
 
     Args:
         table: A `Table`.
-        names: Strings, the possible names of the column.
-        argument: String, the argument with which a user can give another.
         report: The `Report` on the rows read so far.
-        are_languages: Whether a name such as `en` is also that of the only one
-            of its varieties, such as `en-GB`.
-
-    Raises:
-        CorpusError: If no column has any of the names.
     """
-    if not (table.columns or report.malformed):
-        raise CorpusError(
-            f"The corpus {report.corpus} is empty. Expected: rows with "
-            f"columns. Received: {report.received(1)}"
-        )
+    exact = set(table.columns)
     by_name = {_folded(column): column for column in reversed(table.columns)}
-    for name in names:
-        column = name if name in table.columns else by_name.get(_folded(name))
-        varieties = [x for x in by_name if x.startswith(f"{_folded(name)}-")]
-        if column is None and are_languages and len(varieties) == 1:
-            column = by_name[varieties[0]]
-        if column is not None:
-            return column
-    raise CorpusError(
-        f"The corpus {report.corpus} lacks a column. Expected: "
-        + " or ".join(map(repr, names))
-        + f" among the columns, or another as `{argument}`"
-        + "; without a header, all by their numbers, from 1"
-        * (report.unit == "line")
-        + f". Received: {table.columns!r:.200}"
-        + f", {report.first()}" * bool(report.malformed)
-    )
+
+    def find(names, argument, are_languages=False):
+        if not (table.columns or report.malformed):
+            raise CorpusError(
+                f"The corpus {report.corpus} is empty. Expected: rows with "
+                f"columns. Received: {report.received(1)}"
+            )
+        for name in names:
+            if name in exact:
+                return name
+            if column := by_name.get(_folded(name)):
+                return column
+            if are_languages:
+                start = f"{_folded(name)}-"
+                varieties = [x for x in by_name if x.startswith(start)]
+                if len(varieties) == 1:
+                    return by_name[varieties[0]]
+        raise CorpusError(
+            f"The corpus {report.corpus} lacks a column. Expected: "
+            + " or ".join(map(repr, names))
+            + " among the columns"
+            + f", or another as `{argument}`" * bool(argument)
+            + "; without a header, all by their numbers, from 1"
+            * bool(argument and report.unit == "line")
+            + f". Received: {table.columns!r:.200}"
+            + f", {report.first()}" * bool(report.malformed)
+        )
+
+    return find
 
 
 def _folded(name):
@@ -209,27 +218,30 @@ def _check_names_are_text(columns, report):
     header = "\t".join(columns).encode("utf-8", "surrogateescape")
     try:
         decode(header)
-    except UndecodableError as error:
+    except ValueError as error:
+        is_coded = isinstance(error, UndecodableError)
         raise CorpusError(
             f"The names of the columns of {report.corpus} cannot be decoded. "
-            f"Expected: {remedy(header)}. Received: {error}"
+            f"Expected: {remedy(header) if is_coded else 'UTF-8'}. "
+            f"Received: {error}"
         ) from error
 
 
-def _usual_width(rows, least):
-    """How many columns most rows have, of those with enough of them."""
-    widths = collections.Counter(len(cells) for _, cells in rows)
-    enough = [width for width in widths if width >= least]
-    return max(enough, key=lambda x: (widths[x], -x), default=least)
-
-
-def _numbered_table(rows, most, width, delimiter, report):
+def _numbered_table(rows, wanted, widths, delimiter, report):
     """A table without a header, of which the columns up to one are needed.
 
-    As in a table with one, a row of another width than the others is left out:
-    the delimiter may be a part of its text. Between tabs, a row may lack what
-    is not needed, as in files of several origins that were joined.
+    As in a table with one, a row of another width than most, of those with
+    enough columns, is left out: the delimiter may be a part of its text.
+    Between tabs, a row may lack what is not needed, as in files of several
+    origins that were joined.
+
+    Args:
+        widths: Counter of the numbers of columns of the first rows.
     """
+    numbers = set(map(int, wanted))
+    most = max(numbers)
+    enough = [width for width in widths if width >= most]
+    width = max(enough, key=lambda x: (widths[x], -x), default=most)
     least = most if delimiter == "\t" else width
     none = f"no {_SIGNS.get(delimiter, delimiter)} between columns"
 
@@ -243,7 +255,9 @@ def _numbered_table(rows, most, width, delimiter, report):
             else:
                 report.add(number, none)
 
-    return Table([str(n) for n in range(1, most + 1)], named(), numbered=True)
+    # A wanted number may be far beyond the last column.
+    numbers.update(range(1, min(most, max(widths, default=0)) + 1))
+    return Table(list(map(str, sorted(numbers))), named(), numbered=True)
 
 
 def _records_table(records, report):

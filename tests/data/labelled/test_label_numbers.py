@@ -86,6 +86,14 @@ def test_several_labels_a_text(write, form, capsys):
     assert "3 labels, 1.00 a text; 1 texts have none" in said
 
 
+def test_a_cell_that_is_no_list_of_labels_is_left_out(write):
+    odd = "[" + "-" * 100_000 + "1]"
+    path = write(f"text\tlabels\na\t['x']\nb\t{odd}\nc\t['y']\n")
+    with pytest.warns(CorpusWarning, match="line 3 .not a list of labels"):
+        corpus = read_labelled_corpus(path, multi_label=True)
+    assert corpus.train.texts == ["a", "c"]
+
+
 def test_labels_are_those_of_a_model_in_its_order(write):
     name, content, _ = FORMS["JSON"]
     path, names = write(content, name), ["time", "new", "price", "other"]

@@ -1,3 +1,4 @@
+import gzip
 import io
 import pathlib
 import random
@@ -420,7 +421,9 @@ def test_a_folder_of_fewer_than_two_classes(tmp_path, texts):
         read_labelled_corpus(write_texts(tmp_path, texts))
 
 
-@pytest.mark.parametrize("damage", ["cut", "flipped", "text", "empty"])
+@pytest.mark.parametrize(
+    "damage", ["cut", "flipped", "header", "text", "empty"]
+)
 def test_damaged_archive(tmp_path, damage):
     path = write_archive(tmp_path)
     content = bytearray(path.read_bytes())
@@ -428,6 +431,10 @@ def test_damaged_archive(tmp_path, damage):
         content = content[: len(content) // 2]
     elif damage == "flipped":
         content[len(content) // 2] ^= 0xFF
+    elif damage == "header":  # before its compression: the checksum is right
+        content = bytearray(gzip.decompress(content))
+        content[content.rindex(b"aclImdb/") + 8] ^= 0xFF
+        content = gzip.compress(content)
     elif damage == "text":
         content = b"<html>not found</html>"
     else:

@@ -98,6 +98,40 @@ def test_compressed_files_are_named(write, read, content, message):
         read(write(content))
 
 
+@pytest.mark.parametrize(
+    "name, content, form",
+    [
+        ("a.json.gz", gzip.compress(b'{"text": "a b"}\n'), "JSON"),
+        ("a.parquet", b"PAR1\0", "parquet"),
+        ("a.gz", gzip.compress(gzip.compress(b"a")), "compressed with gzip"),
+        ("a.tmx", b"<tmx>", "a translation memory"),
+    ],
+)
+def test_no_file_is_told_to_have_the_extension_that_it_has(
+    write, name, content, form
+):
+    path = write(content, name)
+    match = rf"{name} is {form}\. Expected: (lines of )?text"
+    with pytest.raises(CorpusError, match=match):
+        read_vocabulary(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"text": "a b"}\n',
+        b'[\n  {\n    "text": "a b"\n  }\n]',
+        b"__label__a b\n",
+    ],
+)
+def test_rows_are_no_lines_of_text(write, content):
+    for read in (read_tagged_words, read_text_corpus, read_vocabulary):
+        with pytest.raises(CorpusError, match="is (JSON|lines of fastText)"):
+            read(write(content))
+    path = write(b'{"a": "b"}\tc d\n')  # a source, not a row
+    assert read_parallel_corpus(path).pairs == [('{"a": "b"}', "c d")]
+
+
 def test_joined_files_have_no_mark_between_them(write):
     mark = b"\xef\xbb\xbf"
     path = write(2 * (mark + b"a\tb\n\n"))

@@ -1,5 +1,6 @@
 import gzip
 import json
+import time
 
 import pytest
 
@@ -117,18 +118,40 @@ def test_sources_in_memory(tmp_path):
         read_rows(3, text=None)
 
 
-def test_parquet_of_the_hub_has_the_names_of_its_classes(tmp_path):
+def test_a_data_set_of_the_hub_has_the_names_of_its_classes(tmp_path):
+    """Also beside structures with fields that are called as a feature's are."""
     datasets = pytest.importorskip("datasets")
     names = datasets.ClassLabel(names=["poor", "fine"])
     features = {"text": datasets.Value("string"), "label": names}
     features["tags"] = datasets.List(names)
+    features["nested"] = datasets.List(datasets.List(names))
+    field = dict.fromkeys(("names", "feature", "_type"), features["text"])
+    features |= {"facts": field, "many": datasets.List(field)}
+    facts = dict.fromkeys(field, "a fact")
     columns = {"text": ["a", "b"], "label": [1, 0], "tags": [[0, 1], [1]]}
+    columns["nested"] = [[[0], [1]], []]
+    columns |= {"facts": [facts] * 2, "many": [[facts], []]}
     features = datasets.Features(features)
     data = datasets.Dataset.from_dict(columns, features=features)
     data.to_parquet(tmp_path / "a.parquet")
-    rows = read_rows(tmp_path / "a.parquet", label=None, tags=None)
-    assert rows["label"] == ["fine", "poor"]
-    assert rows["tags"] == [["poor", "fine"], ["fine"]]
+    for source in (data, tmp_path / "a.parquet"):
+        rows = read_rows(source, text=None, label=None, tags=None)
+        assert rows["label"] == ["fine", "poor"]
+        assert rows["tags"] == [["poor", "fine"], ["fine"]]
+
+
+def test_class_names_of_columns_that_are_gone_do_no_harm(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    label = {"names": ["poor", "fine"], "_type": "ClassLabel"}
+    facts = {"info": {"features": {"label": label, "other": label}}}
+    table = pyarrow.table({"text": ["a"], "label": [1]})
+    facts = {b"huggingface": json.dumps(facts)}
+    parquet.write_table(
+        table.replace_schema_metadata(facts), tmp_path / "a.parquet"
+    )
+    rows = read_rows(tmp_path / "a.parquet", text=None, label=None)
+    assert rows["label"] == ["fine"]
 
 
 def test_a_folder_of_classes(tmp_path):
@@ -159,8 +182,27 @@ def test_a_translation_memory(write):
     path = write(wide.encode("utf-16"), "wide.tmx")
     with pytest.warns(CorpusWarning, match="row 2 .empty target"):
         assert read_parallel_corpus(path, "en", "de").pairs == pairs
-    with pytest.raises(CorpusError, match="in the format TMX"):
-        read_parallel_corpus(write("<tmx>", "b.tmx"))
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        ("<tmx>", "no element found"),
+        (TMX.replace('"1.0"', '"1.0" encoding="ebcdic"', 1), "unknown encod"),
+        (TMX.replace('"1.0"', '"1.0" encoding="big5"', 1), "multi-byte enc"),
+    ],
+)
+def test_a_translation_memory_that_cannot_be_read(write, content, message):
+    with pytest.raises(CorpusError, match=f"the format TMX. .*{message}"):
+        read_parallel_corpus(write(content, "b.tmx"))
+
+
+def test_marks_in_a_segment_may_be_deeply_nested(write):
+    marks = "<hi>" * 3000, "</hi>" * 3000
+    path = write(TMX.replace("House", "{}House{}".format(*marks)), "a.tmx")
+    with pytest.warns(CorpusWarning, match="row 2 .empty target"):
+        pairs = read_parallel_corpus(path, "en", "de").pairs
+    assert pairs[1] == ("House", "Haus")
 
 
 def test_each_segment_of_a_translation_memory_is_read(write):
@@ -271,6 +313,8 @@ def test_another_encoding_is_an_error_that_names_it(write, most):
             '{"text": "a", "label": {"b": 1}}',
             "not a label: {'b': 1}",
         ),
+        ("a.csv", "te\0xt,label\na,b\n", "of the columns .*Expected: UTF-8. R"),
+        ("a.csv", '{"text": "a"}\n', "is JSON. Expected: .* extension .jsonl"),
         ("a.jsonl", '{"text": "a", "label": [["b"]]}', r"not a label: \['b'\]"),
     ],
 )
@@ -321,6 +365,39 @@ def test_columns_of_one_name_are_refused(tmp_path):
     for source in (frame, path):
         with pytest.raises(CorpusError, match="names. Received: 'text', 'te"):
             read_rows(source, text=None)
+
+
+def test_damage_inside_of_a_parquet_file_is_named(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path, table = tmp_path / "a.parquet", pyarrow.table({"text": ["so good"]})
+    options = {"compression": "none", "use_dictionary": False}
+    options["write_statistics"] = False
+    parquet.write_table(table, path, **options)
+    content = path.read_bytes()
+    assert content.count(b"so good") == 1
+    path.write_bytes(content.replace(b"so good", b"so g\xffod"))
+    with pytest.raises(CorpusError, match="a whole parquet file. .*UTF"):
+        read_rows(path, text=None)
+    parquet.write_table(table, path, write_page_checksum=True, **options)
+    path.write_bytes(path.read_bytes().replace(b"so good", b"so food", 1))
+    with pytest.raises(CorpusError, match="a whole parquet file. .*CRC"):
+        read_rows(path, text=None)
+
+
+def test_many_columns_take_no_long_time(write):
+    names = ["text", "label", *(f"column {n}" for n in range(100_000))]
+    path = write("\n".join([",".join(names), "a,b" + ",1" * 100_000]))
+    start = time.process_time()
+    rows = read_rows(path, text=None, labels=names[2:4000])
+    assert rows["labels"] == [names[2:4000]]
+    assert time.process_time() - start < 10
+
+
+def test_a_number_beyond_the_last_column_takes_no_memory(write):
+    with pytest.raises(CorpusError, match="2 columns instead of 20240531") as e:
+        read_rows(write("a,b\nc,d\n"), text=20240531)
+    assert "looks like a header" not in str(e.value)
 
 
 def test_columns_must_be_named():
