@@ -12,7 +12,6 @@ interrupted run, and continues a finished one if `--epochs` is increased.
 
 import kerasrnn_commands.quiet  # noqa: F401  # isort: skip
 import dataclasses
-import functools
 import math
 from pathlib import Path
 
@@ -38,6 +37,7 @@ class Settings(training.TranslationSettings):
         "alignment_weight": ("alignments",),
         "old": ("start_from",),
         "old_dev": ("old",),
+        "old_columns": ("old",),
         "back_translate": ("old", ()),
         "reverse": ("back_translate",),
     }
@@ -59,6 +59,8 @@ class Settings(training.TranslationSettings):
     """Pairs of the earlier training, to train on them and on `train`."""
     old_dev: tuple[Path, ...] = ()
     """Their validation pairs; default: those that were held out then."""
+    old_columns: tuple[str, str] | None = None
+    """Columns or languages of `old`; default: `source` and `target`."""
     back_translate: training.Existing | None = None
     """Text of the target language, a sentence per line, to train on as well."""
     reverse: training.Existing | None = None
@@ -83,19 +85,19 @@ SIZES = {  # for a corpus of up to this many pairs
 
 def load_pairs(settings):
     """Returns the pairs for training, validation and test."""
-    read = functools.partial(
-        data.read_parallel_parts,
-        columns=(settings.source, settings.target),
-        **settings.pick("limit", "dev_size", "seed"),
-    )
-    new = read(**settings.pick("train", "dev", "test", "alignments"))
+    columns = settings.source, settings.target
+    options = settings.pick("limit", "dev_size", "seed")
+    files = settings.pick("train", "dev", "test", "alignments")
+    new = data.read_parallel_parts(**files, columns=columns, **options)
     if settings.back_translate:
         given = settings.back_translate, settings.reverse, settings.output
         more = pipelines.back_translate(*given, settings.limit)
         return data.add_synthetic(new, more, settings.oversample)
     if not settings.old:
         return new
-    old = read(settings.old, settings.old_dev)
+    options["columns"] = settings.old_columns or columns
+    options["arguments"] = "old_columns", "old_columns"
+    old = data.read_parallel_parts(settings.old, settings.old_dev, **options)
     learnt = data.drop_long(old.train, settings.max_words)
     training.warn_of_other_data(settings.start_from, [learnt, old.dev])
     return data.mix_parts(new, old, settings.oversample, settings.seed)

@@ -328,6 +328,23 @@ def test_it_learns_new_pairs_beside_the_old_ones(table, tmp_path):
         translate.load_pairs(settings(*flags, "--seed", 2))
 
 
+def test_old_pairs_may_have_columns_of_their_own(table, tmp_path, monkeypatch):
+    monkeypatch.setattr(translate.training, "warn_of_other_data", lambda *_: 0)
+    old = tmp_path / "old.jsonl"
+    rows = [{"en": f"a tree {n}", "fr": "-", "de": f"Baum {n}"} for n in (1, 2)]
+    old.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    flags = "--source", "Deutsch", "--target", "English", "--train", table
+    flags += "--old", old, "--from", __file__, "--oversample", 1
+    parts = translate.load_pairs(settings(*flags, "--old-columns", "de", "en"))
+    [pair] = parts.test["old"]
+    assert pair in [("Baum 1", "a tree 1"), ("Baum 2", "a tree 2")]
+    with pytest.raises(data.CorpusError, match="'Deutsch' .* `old_columns`"):
+        translate.load_pairs(settings(*flags))
+    monkeypatch.undo()
+    with pytest.raises(data.CorpusError, match="arguments `source` and `targ"):
+        data.read_parallel_parts([old])
+
+
 def test_the_other_direction_has_the_same_parts(table, two_files, tmp_path):
     names = "--source", "English", "--target", "Deutsch"
     for flags in (("--train", table, *names), ("--train", *two_files)):
@@ -550,6 +567,7 @@ WORDS = "--tokenizer", "word"
         ([*WORDS, "--subword-sampling", 0.1], "--subword-sampling"),
         (["--source-vectors", __file__], "--source-vectors"),
         (["--old", "old.tsv"], "--old"),
+        (["--old-columns", "de", "en"], "--old-columns"),
         (["--reverse", __file__], "--reverse"),
         (["--alignment-weight", 0.5], "--alignment-weight"),
         (["--no-copy-unknown"], "--no-copy-unknown"),

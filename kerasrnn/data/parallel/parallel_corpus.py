@@ -37,6 +37,7 @@ def read_parallel_corpus(
     target: str | int | None = None,
     limit: int | None = None,
     alignments: PathLike | None = None,
+    arguments: tuple[str, str] = ("source", "target"),
 ) -> ParallelCorpus:
     r"""Reads a parallel corpus, in a format that its name determines.
 
@@ -82,6 +83,8 @@ def read_parallel_corpus(
             each of the corpus, such as `0-0 1-2`, which links the first words
             and the second to the third. Each pair then has the line as a third
             string, for `translation_batches`.
+        arguments: Tuple, what the caller calls `source` and `target`, for
+            messages.
 
     Returns:
         A `ParallelCorpus`, a named tuple of `pairs` and `malformed`.
@@ -122,7 +125,8 @@ def read_parallel_corpus(
     if _is_of_lines(path, source, target):
         delimiter = "\t"
         columns = {"source": source or 1, "target": target or 2}
-    rows = read_columns(path, columns, limit, delimiter=delimiter)
+    named = dict(zip(columns, arguments, strict=True))
+    rows = read_columns(path, columns, limit, named, delimiter=delimiter)
     report = rows.report
     if not len(rows):
         report.refuse_all(

@@ -42,6 +42,7 @@ def read_parallel_parts(
     dev_size: int = 500,
     seed: int = 13,
     alignments: PathLike | None = None,
+    arguments: tuple[str, str] = ("source", "target"),
 ) -> ParallelParts:
     r"""Reads the parts of a corpus, and holds pairs out if there is no `dev`.
 
@@ -63,6 +64,7 @@ def read_parallel_parts(
         seed: Integer. The same pairs, size and seed give the same parts.
         alignments: String or path of the word alignments of `train`; see
             `read_parallel_corpus`.
+        arguments: Tuple, what the caller calls both columns, for messages.
 
     Returns:
         `ParallelParts`.
@@ -81,7 +83,9 @@ def read_parallel_parts(
 
     def read(paths, *alignments):
         path = paths[0] if len(paths) == 1 else tuple(paths)
-        return read_parallel_corpus(path, *columns, limit, *alignments).pairs
+        return read_parallel_corpus(
+            path, *columns, limit, *alignments, arguments=arguments
+        ).pairs
 
     pairs = read(train, alignments)
     held_out, tested = (read(paths) if paths else [] for paths in (dev, test))
