@@ -26,7 +26,8 @@ class Settings(language_model.Settings):
     """Those of `language_model.py` but for what `imdb.py` says of reviews."""
 
     def without_effect(self):
-        return super().without_effect() | {"dev", "test", "tokens"}
+        idle = {"dev", "test", "text_column", "tokens"}
+        return super().without_effect() | idle
 
 
 OUTPUT = Path("saved_models/imdb_lm")

@@ -45,7 +45,9 @@ class Settings(training.Settings):
 
     output: Path = Path("saved_models/language_model")
     corpus: str = "phrasebook"
-    """phrasebook, ptb, or the path of a text."""
+    """phrasebook, ptb, or the path of a text or a table of texts."""
+    text_column: str | None = None
+    """Column of the texts of a table; default: review, text or sentence."""
     dev: Path | None = None
     """Validation text; default: the last tenth of the corpus."""
     test: Path | None = None
@@ -109,7 +111,7 @@ class Settings(training.Settings):
 
     def __post_init__(self):
         super().__post_init__()
-        self.need_own_corpus("phrasebook", "dev", "test")
+        self.need_own_corpus("phrasebook", "dev", "test", "text_column")
         self.need_other_folder("backwards_of")
 
     def without_effect(self):
@@ -133,8 +135,8 @@ def load_corpus(settings):
 
     if settings.corpus != "phrasebook":
         path = data.find_corpus(settings.corpus, settings.data_dir)
-        others = settings.dev, settings.test
-        return data.read_text_corpus(path, *others, limit=settings.limit)
+        others = settings.pick("dev", "test", "limit", "text_column").values()
+        return data.read_text_corpus(path, *others)
     lines = english_sentences(settings.seed)
     return data.split_text_corpus(lines[: settings.limit])
 
@@ -222,11 +224,9 @@ def run(settings, load_corpus=load_corpus, build_tokenizer=build_tokenizer):
             if lines and not (settings.start_from and name == "train"):
                 data.warn_of_unseen(lines, language.tokenizer, name)
         batches = language.batches(corpus.train)
-        language.compile(
-            build_optimizer(settings, len(batches)),
-            training.TokenCrossentropy(-1),
-            metrics=[metrics.Perplexity(-1), metrics.TokenAccuracy(-1)],
-        )
+        optimizer = build_optimizer(settings, len(batches))
+        loss, costs = training.TokenCrossentropy(-1), metrics.Perplexity(-1)
+        language.compile(optimizer, loss, [costs, metrics.TokenAccuracy(-1)])
         train, dev, test = corpus
         this_run.fit(language, train, dev, batches.prefetch(2))
         this_run.finish(

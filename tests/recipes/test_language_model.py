@@ -284,9 +284,21 @@ def test_a_bad_text_file(content, message, tmp_path):
         run(*small(path, tmp_path / "out"))
 
 
+def test_the_texts_of_a_table_are_learnt(tmp_path):
+    path = tmp_path / "texts.jsonl"
+    rows = [{"body": f"a b {n}", "id": n} for n in range(20)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    settings = language_model.Settings(corpus=str(path), text_column="body")
+    assert language_model.load_corpus(settings).train[0] == "a b 0"
+    settings = language_model.Settings(corpus=str(path))
+    with pytest.raises(ValueError, match="another as `text_column`"):
+        language_model.load_corpus(settings)
+
+
 def test_the_built_in_sentences_have_parts_of_their_own(tmp_path):
-    with pytest.raises(ValueError, match="`test` needs a `corpus`.*Received"):
-        language_model.Settings(test=tmp_path)
+    for name, value in (("test", tmp_path), ("text_column", "a")):
+        with pytest.raises(ValueError, match=f"`{name}` needs a `corpus`.*Rec"):
+            language_model.Settings(**{name: value})
     with pytest.raises(ValueError, match="too short to hold out a line"):
         run("--limit", 1, "--output", tmp_path / "out")
 

@@ -1,5 +1,8 @@
 """Reading a corpus of one sentence per line."""
 
+import itertools
+from typing import Any
+
 from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
@@ -7,6 +10,11 @@ from kerasrnn.data.report import Report
 from kerasrnn.data.tables.lines import all_lines
 from kerasrnn.data.tables.lines import existing_path
 from kerasrnn.data.tables.markup import sentences_in
+from kerasrnn.data.tables.rows import finish
+from kerasrnn.data.tables.rows import name_of
+from kerasrnn.data.tables.rows import read_columns
+from kerasrnn.data.tables.tables import ROW_SUFFIXES
+from kerasrnn.data.tables.tables import is_table
 from kerasrnn.data.text.penn_treebank import is_penn_treebank
 from kerasrnn.data.text.penn_treebank import read_penn_treebank
 from kerasrnn.data.text.text_corpus import TextCorpus
@@ -19,10 +27,11 @@ _FEW, _WORDS = 10, 100  # lines of a text that is cut, and words of the new
 
 
 def read_text_corpus(
-    path: PathLike,
-    validation: PathLike | None = None,
-    test: PathLike | None = None,
+    path: PathLike | Any,
+    validation: PathLike | Any | None = None,
+    test: PathLike | Any | None = None,
     limit: int | None = None,
+    text_column: str | int | None = None,
 ) -> TextCorpus:
     r"""Reads a corpus of one sentence per line, and splits it.
 
@@ -30,6 +39,11 @@ def read_text_corpus(
     files for validation and test. Without a file for validation,
     `split_text_corpus` divides the lines. Without a file for test, `test` is
     `None`.
+
+    Of a table, the texts in one column are read, and each of their lines is
+    one. By its extension, a file is a table in a format of `read_rows`: `.csv`,
+    `.tsv`, `.jsonl`, `.ndjson`, `.json`, `.parquet` and `.tmx`; with
+    `text_column`, any file is. So are data sets, DataFrames and lists of dicts.
 
     The Penn Treebank as Mikolov prepared it comes in three parts. It is read
     from a folder with `ptb.train.txt`, `ptb.valid.txt` and `ptb.test.txt`,
@@ -48,12 +62,16 @@ def read_text_corpus(
     the training set.
 
     Args:
-        path: String or path, the folder, archive or file to read.
-        validation: String or path, the file of the validation set.
-        test: String or path, the file of the test set.
+        path: String or path, the folder, archive or file to read; or a table
+            in memory.
+        validation: The same of the validation set, a file or a table.
+        test: The same of the test set.
         limit: Positive integer, how many lines of the training set to keep:
             the first. Validation and test keep a tenth as many, at least one.
             Defaults to `None`, which keeps all.
+        text_column: String, the column of tables with the texts, or its number
+            from 1 if there is no header. Defaults to the first of `review`,
+            `text` and `sentence` that exists.
 
     Returns:
         A `TextCorpus`, a named tuple of `train`, `validation` and `test`.
@@ -61,7 +79,7 @@ def read_text_corpus(
     Raises:
         CorpusError: If a file is empty, is not UTF-8 or not an archive, has
             too few lines to divide, or is a `ptb.train.txt` without exactly
-            10,000 types. It is a `ValueError`.
+            10,000 types; or if a table lacks the column. It is a `ValueError`.
         FileNotFoundError: If there is nothing at `path`, or no
             `ptb.train.txt` or `ptb.valid.txt` in it.
         ValueError: If `limit` is not a positive integer.
@@ -77,13 +95,12 @@ def read_text_corpus(
     (['a blue book'], None)
     """
     optional_positive_integer("limit", limit)
-    path = existing_path(path)
-    if validation is not None or test is not None:
-        corpus = _read_files(path, validation, test)
-    elif is_penn_treebank(path):
-        corpus = read_penn_treebank(path)
+    place = None if _is_table(path, text_column) else existing_path(path)
+    alone = validation is None and test is None
+    if place and alone and is_penn_treebank(place):
+        corpus = read_penn_treebank(place)
     else:
-        corpus = _read_files(path)
+        corpus = _read_files((path, validation, test), text_column)
     if limit is None:
         return corpus
     few = max(1, limit // 10)
@@ -94,31 +111,55 @@ def read_text_corpus(
     )
 
 
-def _read_files(path, validation=None, test=None):
-    """Reads a corpus from one to three files."""
-    parts = [
-        place and _cut(sentences_of(_text_lines(place), place), place)
-        for place in (path, validation, test)
-    ]
+def _read_files(sources, column):
+    """Reads a corpus from one to three files or tables."""
+    names = [name_of(source) for source in sources]
+    train, validation, test = (
+        None
+        if source is None
+        else _cut(sentences_of(text_lines(source, column), name), name)
+        for source, name in zip(sources, names, strict=True)
+    )
     if validation is not None:
-        corpus = TextCorpus(*parts)
+        corpus = TextCorpus(train, validation, test)
     else:
         try:
-            corpus = split_text_corpus(parts[0])._replace(test=parts[2])
+            corpus = split_text_corpus(train)._replace(test=test)
         except CorpusError as error:
-            raise CorpusError(f"{error}, in {path}") from None
-    for name, place in (("validation", validation), ("test", test)):
-        if place is not None:
-            _warn_of_copies(corpus.train, getattr(corpus, name), place)
+            raise CorpusError(f"{error}, in {names[0]}") from None
+    for source, name, lines in zip(sources, names, corpus, strict=True):
+        if source is not None and lines is not corpus.train:
+            _warn_of_copies(corpus.train, lines, name)
     return corpus
 
 
-def _text_lines(place):
-    """The lines of a file, of which those of markup are blank, or segments."""
-    report = Report(place)
-    lines = sentences_in(all_lines(place), report)
-    report.warn()
-    return lines
+def text_lines(source, column=None, argument="text_column"):
+    """Returns the lines of a file of text, or of the texts of a table.
+
+    Lines of markup are blank; where segments are marked up, they are the lines.
+
+    Args:
+        source: String or path; or a table in memory.
+        column: String or integer, the column of the texts; `None` for a usual
+            one.
+        argument: String, the argument for another column, for messages;
+            `None` if there is none.
+    """
+    if not _is_table(source, column):
+        report = Report(source)
+        lines = sentences_in(all_lines(source), report)
+        report.warn()
+        return lines
+    rows = read_columns(
+        source, {"lines": column}, arguments={"lines": argument}
+    )
+    if not len(rows):
+        rows.report.refuse_all("text", "a text in each row")
+    return list(itertools.chain.from_iterable(finish(rows)["lines"]))
+
+
+def _is_table(source, column):
+    return column is not None or is_table(source, ROW_SUFFIXES)
 
 
 def _warn_of_copies(train, lines, place):

@@ -9,6 +9,7 @@ from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data import CorpusError
 from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.tables.lines import all_lines
+from kerasrnn.data.text.read_text_corpus import text_lines
 from kerasrnn.files import atomic_write
 from kerasrnn.pipelines.translation.text_translator import TextTranslator
 from kerasrnn.training import file_fingerprint
@@ -33,7 +34,8 @@ def back_translate(
     exist are read: so an interrupted call goes on where it was.
 
     Args:
-        text: Path of a text file, a sentence in a line.
+        text: Path of a text file, a sentence in a line; or of a table, as in
+            `read_text_corpus`.
         reverse: Path of the `.keras` file of a `TextTranslator` from the target
             to the source.
         folder: Path of the folder to write to.
@@ -56,7 +58,8 @@ def back_translate(
     text, reverse = (pathlib.Path(x).expanduser() for x in (text, reverse))
     facts = [file_fingerprint(text), file_fingerprint(reverse), limit]
     folder = pathlib.Path(folder, f"back-translated-{fingerprint(facts)}")
-    sentences = [" ".join(line.split()) for line in all_lines(text)]
+    lines = text_lines(text, argument=None)
+    sentences = [" ".join(line.split()) for line in lines]
     sentences = [sentence for sentence in sentences if sentence][:limit]
     if not sentences:
         raise CorpusError(

@@ -1,4 +1,6 @@
 import gzip
+import json
+import time
 
 import pytest
 
@@ -99,6 +101,62 @@ def test_missing_path(tmp_path, name):
     assert str(path) in str(error.value)
 
 
+# Texts in the rows of a table.
+
+ROWS = [{"id": 1, "text": "a b"}, {"id": 2, "text": "c\r\n\n d"}]
+ROWS += [{"id": 3, "text": ""}, {"id": 4, "text": None}, {"id": 5, "text": "e"}]
+TABLE = "id\ttext\n1\ta b\n2\tc\n3\td\n4\t\n5\te\n"
+
+
+@pytest.mark.parametrize(
+    "name, content",
+    [
+        ("a.jsonl", "\n".join(map(json.dumps, ROWS))),
+        (
+            "a.ndjson.gz",
+            gzip.compress("\n".join(map(json.dumps, ROWS)).encode()),
+        ),
+        ("a.json", json.dumps(ROWS, indent=1)),
+        ("b.json", json.dumps({"data": ROWS})),
+        ("a.tsv", TABLE),
+        ("a.csv", TABLE.replace("\t", ",")),
+        ("a.csv.gz", gzip.compress(TABLE.replace("\t", ";").encode())),
+    ],
+)
+def test_the_texts_of_a_table_are_read(write, name, content):
+    path = write(content, name)
+    assert read_text_corpus(path) == (["a b", "c", "d"], ["e"], None)
+    with pytest.raises(CorpusError, match="'body' among .* `text_column`"):
+        read_text_corpus(path, text_column="body")
+
+
+def test_the_texts_of_other_tables_are_read(write, tmp_path, capsys):
+    expected = ["a b", "c", "d"], ["e"], None
+    assert read_text_corpus(ROWS) == expected
+    assert "text" in capsys.readouterr().err
+    path = write("__label__x a b\n__label__x c\n__label__x d\n__label__y e\n")
+    assert read_text_corpus(path, text_column="text") == expected
+    path = write("a b,1\nc,2\nd,3\ne,4\n", "a.csv")
+    assert read_text_corpus(path, text_column=1) == expected
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    pandas.DataFrame(ROWS).to_parquet(tmp_path / "a.parquet")
+    assert read_text_corpus(tmp_path / "a.parquet") == expected
+    datasets = pytest.importorskip("datasets")
+    datasets.Dataset.from_list(ROWS).save_to_disk(tmp_path / "set")
+    assert read_text_corpus(tmp_path / "set", limit=1).train == ["a b"]
+
+
+def test_rows_that_are_no_text_are_told(write):
+    path = write('{"text": "a"}\n{"text": 3}\n{"text": "b"}\n', "a.jsonl")
+    with pytest.warns(
+        CorpusWarning, match="1 malformed of 3 .*line 2 .not a te"
+    ):
+        assert read_text_corpus(path) == (["a"], ["b"], None)
+    with pytest.raises(CorpusError, match="no usable text.*not a text"):
+        read_text_corpus(write('{"text": 3}\n', "a.jsonl"))
+
+
 # Files of their own for validation and test.
 
 
@@ -167,6 +225,16 @@ def test_a_text_of_one_line_is_cut_into_lines_of_words(tmp_path, write):
         assert len(read_text_corpus(path, validation=other).validation) == 22
     path.write_text("\n".join(words))
     assert len(read_text_corpus(path).train) == 1845
+
+
+@pytest.mark.parametrize(
+    "text", ["<seg" * 50_000 + "\n<seg>a</seg>", " " * 60_000]
+)
+def test_odd_text_takes_no_long_time(write, text):
+    path = write(f"{text}\nb\nc\nd")
+    start = time.process_time()
+    assert read_text_corpus(path).validation == ["d"]
+    assert time.process_time() - start < 1
 
 
 def test_markup_is_no_text(tmp_path):
