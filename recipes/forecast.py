@@ -53,8 +53,8 @@ class Settings(training.Settings):
     """generated, etth1, or a file: CSV, parquet, JSON lines."""
     limit: training.Count | None = None
     """Train only on the last N steps of the training set."""
-    time: str = "date"
-    """Column of times."""
+    time: tuple[str, ...] = ("date",)
+    """Column of times, or several: of dates and hours, or year, month, ..."""
     time_format: str | None = None
     """Format of the times, such as %d.%m.%Y, or s or ms; default: detected."""
     decimal: Literal[".", ","] = "."

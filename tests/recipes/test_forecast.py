@@ -92,11 +92,47 @@ def test_parts_follow_each_other():
     assert train.series[0].times[-1] < dev.series[0].times[dev.series[0].begin]
 
 
+def test_a_time_may_be_in_several_columns(tmp_path):
+    path = tmp_path / "air.csv"
+    times = pandas.date_range("2004-03-10 18:00", periods=200, freq="h")
+    rows = [
+        f"{time:%d/%m/%Y;%H.%M.%S};{hour // 10},{hour % 10};;"
+        for hour, time in enumerate(times)
+    ]
+    path.write_text("\n".join(["Date;Time;CO(GT);;", *rows]), "utf-8")
+    options = {"corpus": str(path), "time": ("Date", "Time"), "decimal": ","}
+    with pytest.warns(data.CorpusWarning, match="without a name are left out"):
+        parts = forecast.load_parts(forecast.Settings(**options))
+    begins = [part.series[0].begin for part in parts]
+    assert begins == [0, 140, 170]
+    assert str(parts[0].series[0].times[7]).startswith("2004-03-11T01:00")
+    assert parts[2].stacked("values")[0, 0] == np.float32(17.0)
+
+
+def test_the_scale_is_that_of_what_is_trained_on(tmp_path, monkeypatch):
+    means = []
+
+    def compile(forecaster, *_):
+        means.append(forecaster.model.means)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SeriesForecaster, "compile", compile)
+    settings = forecast.Settings(
+        calendar=("hour", "weekday"), units=8, output=tmp_path / "out"
+    )
+    with pytest.raises(KeyboardInterrupt):
+        forecast.run(settings)
+    train, dev, _ = forecast.load_parts(settings)
+    expected, other = (x.stacked("values").mean(0) for x in (train, dev))
+    np.testing.assert_allclose(means, [expected], rtol=1e-4)
+    assert abs(expected[1] - other[1]) > 3  # degrees
+
+
 def test_a_limit_is_one_of_time_however_many_the_series(tmp_path):
     shops(tmp_path / "shops.csv")
     settings = forecast.Settings(
         corpus=str(tmp_path / "shops.csv"),
-        **{"time": "day", "time_format": "%d.%m.%Y", "key": ("shop",)},
+        **{"time": ("day",), "time_format": "%d.%m.%Y", "key": ("shop",)},
         limit=250,
     )
     train, *_ = forecast.load_parts(settings)

@@ -1,5 +1,7 @@
 """The columns of a table of series, as a DataFrame."""
 
+import re
+
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.report import Report
 from kerasrnn.data.tables.cell_values import decoded
@@ -11,6 +13,8 @@ from kerasrnn.data.tables.tables import open_table
 from kerasrnn.optional import import_pandas
 
 _WHOLE = ""  # the name of a series that is the whole table
+# What programs write as the name of a column without one, such as an index.
+_NO_NAME = r"|Unnamed: \d+(_level_\d+|\.\d+)?|__index_level_\d+__"
 
 
 def series_frame(source, columns, named, report):
@@ -26,10 +30,10 @@ def series_frame(source, columns, named, report):
         table = open_table(source, report, [*given, *(columns or [])])
     taken = _found(table, named, report)
     if columns is None:
-        columns = [name for name in table.columns if name not in taken]
-        if not all(columns):
+        others = [name for name in table.columns if name not in taken]
+        columns = [x for x in others if not re.fullmatch(_NO_NAME, x)]
+        if len(columns) < len(others):
             report.notes.append("columns without a name are left out")
-            columns = list(filter(None, columns))
     if not columns or isinstance(columns, str):
         raise ValueError(
             "`columns` must be a list of names, at least one. "

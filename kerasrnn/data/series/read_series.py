@@ -18,18 +18,22 @@ from kerasrnn.data.series.frame import series_frame
 from kerasrnn.data.series.series_table import Series
 from kerasrnn.data.series.series_table import SeriesTable
 from kerasrnn.data.series.steps import checked_step
+from kerasrnn.data.series.steps import resampled
 from kerasrnn.data.series.steps import step_of
 from kerasrnn.data.series.steps import time_grid
+from kerasrnn.data.series.values import check_time_format
+from kerasrnn.data.series.values import joined_times
 from kerasrnn.data.series.values import numbers_of
 from kerasrnn.data.series.values import times_of
 from kerasrnn.warning import warn
 
 _RULES = (None, "mean", "sum", "min", "max", "first", "last")
+_MOST_ADDED = 100  # steps for each row of the longest series
 
 
 def read_series(
     source: Any,
-    time: str,
+    time: str | Sequence[str],
     columns: Sequence[str] | None = None,
     key: str | Sequence[str] | None = None,
     known: Sequence[str] = (),
@@ -47,20 +51,23 @@ def read_series(
     other times are refused, unless they are to be resampled. A series without
     any value is left out, and a `CorpusWarning` says so. Rows may be in any
     order. A value is missing where pandas says so: in an empty cell, or one
-    with `NA`, `#N/A`, `NaN`, `null` or `None`. True and False are 1 and 0.
-    What was read is printed to the standard error.
+    with `NA`, `#N/A`, `NaN`, `null` or `None`; and in one with `?`. True and
+    False are 1 and 0. What was read is printed to the standard error.
 
     Args:
         source: String or path of a table of any format of `read_rows`; or a
             DataFrame of pandas.
         time: String, the column of times, or the index of that name; numbers
-            may be years, such as 2024, or days, such as 20240531. Times of a
-            zone or with an offset are turned into UTC, and the calendar is
-            that of the zone, or of UTC if only offsets are known. A forecaster
-            reads them in the calendar of its training. Days are not: they are
-            those of the clock.
+            may be years, such as 2024, or days, such as 20240531. Or a list of
+            columns, such as `["Date", "Time"]`, or of numbers that are called
+            year, month, day, hour, minute and second. Times of a zone or with
+            an offset are turned into UTC, and the calendar is that of the
+            zone, or of UTC if only offsets are known. A forecaster reads them
+            in the calendar of its training. Days are not: they are those of
+            the clock.
         columns: List of strings, what to forecast. Defaults to `None`: all
-            columns that have a name and are not named otherwise.
+            columns that have a name, not one such as `Unnamed: 0`, and are not
+            named otherwise.
         key: String, the column that tells the series apart; or a list, of
             columns whose names are joined, such as `"north/bread"`.
         known: List of strings, columns that are known ahead, such as prices.
@@ -74,12 +81,15 @@ def read_series(
             rows have.
         resample: `"mean"`, `"sum"`, `"min"`, `"max"`, `"first"` or `"last"`:
             what the rows of each step become, those of `known` columns as
-            well; for another rule, resample these before. It needs `step`.
+            well; for another rule, resample these before. It needs `step`. The
+            first and the last step of a column are missing if its values
+            begin or end inside of them.
         time_format: String, how times are written, such as `"%d.%m.%Y"`, or
             `"ISO8601"` for several of its forms; `"s"`, `"ms"`, `"us"` or
-            `"ns"` for numbers that count from 1970. Defaults to `None`, as
-            pandas understands the first; not where all would also be times
-            with day and month exchanged, or years have two digits.
+            `"ns"` for numbers that count from 1970. Cells of several columns
+            are joined by blanks: `"%Y %m %d %H"`. Defaults to `None`, as pandas
+            understands the first; not where all would also be times with day
+            and month exchanged, or a year is not written in four digits.
         decimal: `"."` or `","`, the decimal point of numbers that are text.
 
     Returns:
@@ -87,8 +97,9 @@ def read_series(
 
     Raises:
         CorpusError: If a cell is not a time or a number, days may be months, a
-            row has no key, a time occurs twice, times are irregular, a
-            static column changes, or there is no value. It is a `ValueError`.
+            row has no key, a time occurs twice, times are irregular or a
+            hundred times as many are missing, a static column changes, or
+            there is no value. It is a `ValueError`.
         ImportError: If pandas is not installed.
         ValueError: If arguments are wrong.
 
@@ -116,31 +127,53 @@ def read_series(
             )
     # Pandas may have names that are not strings.
     several: Any = key if isinstance(key, list | tuple) else [key]
-    time, keys = str(time), [str(x) for x in several if x is not None]
+    keys = [str(x) for x in several if x is not None]
+    times = list(map(str, time if isinstance(time, list | tuple) else [time]))
+    if not times:
+        raise ValueError(
+            "`time` must be the name of a column, or a list of them. "
+            f"Received: time={time!r}"
+        )
     known, static = list(map(str, known)), list(map(str, static))
     if columns is not None and not isinstance(columns, str):
         columns = list(map(str, columns))
     names = calendar_names(calendar)
     step = step and checked_step(step)
+    check_time_format(time_format)
     is_path = isinstance(source, str | os.PathLike)
     report = Report(source if is_path else type(source).__name__)
-    named = {"time": [time], "known": known, "static": static, "key": keys}
+    named = {"time": times, "known": known, "static": static, "key": keys}
     frame, columns = series_frame(source, columns, named, report)
-    frame[time], zone = times_of(frame[time], time_format, step, report)
+    joined = joined_times([frame[x] for x in times], time_format)
+    time = times[0]
+    frame[time], zone = times_of(joined, time_format, step, report)
     for name in (*columns, *known, *static):
         frame[name] = numbers_of(frame[name], decimal, report)
     groups = rows_by_series(frame, keys, report.corpus)
     longest = max(groups.values(), key=len)
     step = step or step_of(np.sort(longest[time].to_numpy()), report.corpus)
-    series = []
+    most = _MOST_ADDED * max(len(longest), 10)
+    series, partial = [], 0
     for name, rows in groups.items():
         # Rows of one time stay in the order of the table.
         rows = rows.set_index(time).sort_index(kind="stable")
         features = _constant(rows, static, name, report)
         rows = rows[[*columns, *known]]
-        rows = _on_grid(rows, step, resample, name, report, zone)
+        where = f" of the series {name!r}" * bool(name) + f" of {report.corpus}"
+        if resample:
+            _check_span(rows.index, step, most, where)
+            rows, count = resampled(rows, step, resample)
+            partial += count
+        else:
+            rows = _on_grid(rows, step, most, where, zone)
         cycles = calendar, zone
         series.append(_series(name, rows, len(columns), cycles, features))
+    if partial:
+        print(
+            f"Columns of {report.corpus} begin or end inside of a step of "
+            f"{step!r}: {partial:,} first or last values are left out",
+            file=sys.stderr,
+        )
     table = SeriesTable(
         _with_values(series, report.corpus),
         list(columns),
@@ -148,7 +181,7 @@ def read_series(
         [*known, *names],
         list(static),
         list(calendar),
-        time,
+        " ".join(times),
         zone,
     )
     if resample and known:
@@ -200,20 +233,31 @@ def _constant(rows, static, name, report):
     return rows[list(static)].max().to_numpy("float32")
 
 
-def _on_grid(rows, step, resample, name, report, zone):
+def _check_span(times, step, most, where):
+    """Raises an error if there are far more steps than rows."""
+    first, second = time_grid(times[0], step, count=2)
+    steps = (times[-1] - times[0]) / (second - first)
+    if steps > most:
+        gaps = times.to_series().diff()
+        raise CorpusError(
+            f"Most steps of {step!r}{where} have no row. Expected: at most "
+            f"{most:,} steps; correct a time that is wrong, or give a longer "
+            f"`step`. Received: {steps:,.0f} steps from {times[0]} to "
+            f"{times[-1]}, of which {gaps.max()} before {gaps.idxmax()}"
+        )
+
+
+def _on_grid(rows, step, most, where, zone):
     """Rows on a regular grid of times, with empty ones where none was."""
-    where = f" of the series {name!r}" * bool(name) + f" of {report.corpus}"
-    if resample:
-        found = rows.resample(step)
-        options = {"min_count": 1} if resample == "sum" else {}
-        return getattr(found, resample)(**options)
     twice = rows.index.duplicated()
     if twice.any():
         raise CorpusError(
             f"Each time{where} must occur once; several series need a "
-            "`key`, and local times that occur twice an offset. Received: "
+            "`key`, local times that occur twice an offset, and a time in "
+            "several columns, such as Date and Time, all of them. Received: "
             f"{rows.index[twice][0]} and {twice.sum() - 1} more, twice"
         )
+    _check_span(rows.index, step, most, where)
     times = rows.index.to_numpy()  # nanoseconds, if it has any
     grid = time_grid(times[0], step, times[-1])
     off = ~np.isin(times, grid)

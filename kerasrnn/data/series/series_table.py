@@ -57,7 +57,8 @@ class SeriesTable:
         static: List of strings, the names of what describes a whole series.
         calendar: List of strings, cycles such as `"hour"`, whose sines and
             cosines are the last of `known`.
-        time: String, the name of the column of times.
+        time: String, the name of the column of times, or the names of several
+            with blanks between them.
         zone: String, the time zone of the calendar, when times are those of
             UTC; `None` for times that have no zone.
     """

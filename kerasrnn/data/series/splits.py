@@ -1,16 +1,21 @@
 """Splits of series by time: what comes later is never trained on."""
 
+import datetime
 import math
 import numbers
 
 import numpy as np
 
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.report import Report
 from kerasrnn.data.series.series_table import SeriesTable
+from kerasrnn.data.series.values import moments
+from kerasrnn.optional import import_pandas
 
 
 def split_series(
-    table: SeriesTable, *borders: int | float | str | np.datetime64
+    table: SeriesTable,
+    *borders: int | float | str | np.datetime64 | datetime.datetime,
 ) -> list[SeriesTable]:
     """Splits all series of a table at the same times.
 
@@ -22,10 +27,10 @@ def split_series(
         *borders: The first time of each part but the first, in rising order: a
             time, such as `"2024-05-01"`; an integer, a number of steps after
             the first time of the table, or before its end if it is negative;
-            or a float between 0 and 1, that share of its time. The table ends
-            with the last value: rows after it, which tell what is known ahead,
-            do not count. A part that is split again begins with its own first
-            step.
+            or a float between 0 and 1, that share of its time. A time without
+            an offset is one of the zone of the table. The table ends with the
+            last value: rows after it, which tell what is known ahead, do not
+            count. A part that is split again begins with its own first step.
 
     Returns:
         List of one `SeriesTable` more than there are borders.
@@ -45,7 +50,7 @@ def split_series(
     [6, 2, 2]
     """
     grid = table.grid()
-    ends = [_time(border, grid) for border in borders]
+    ends = [_time(border, grid, table.zone) for border in borders]
     if not ends or any(a >= b for a, b in zip(ends, ends[1:], strict=False)):
         raise ValueError(
             "There must be a border, and each must be later than the one "
@@ -59,18 +64,18 @@ def split_series(
         if not any(x.observed() > x.begin for x in part.series):
             raise CorpusError(
                 f"Part {position + 1} of {len(parts)} has no value. Expected: "
-                f"borders between {grid[0]} and {grid[-1]}. "
+                f"borders between {grid[0]} and {grid[-1]}"
+                f"{' in UTC' * (table.zone is not None)}. "
                 f"Received: {', '.join(map(str, borders))}"
             )
     return parts
 
 
-def _time(border, grid):
+def _time(border, grid, zone):
     """The first time at or after a border."""
-    if isinstance(border, bool) or not isinstance(border, numbers.Real):
-        return _parsed(border)
-    if not math.isfinite(border):
-        return _parsed(border)
+    is_number = isinstance(border, numbers.Real) and math.isfinite(border)
+    if isinstance(border, bool) or not is_number:
+        return _parsed(border, zone)
     position = border
     if not isinstance(border, numbers.Integral):
         position = round(border * len(grid))
@@ -84,18 +89,24 @@ def _time(border, grid):
     return grid[position]
 
 
-def _parsed(border):
-    """A border as a time, or an error if it is not one."""
+def _parsed(border, zone):
+    """A border as a time of a table in a zone, or an error if it is none."""
+    column = import_pandas().Series([border], name="border")
     try:
-        time = np.datetime64(border, "us")
-    except (TypeError, ValueError):
-        time = np.datetime64("NaT")
-    if np.isnat(time):
+        time, clock, own_zone = moments(column, None, Report("split_series"))
+    except (TypeError, ValueError) as error:
         raise ValueError(
             "A border must be a time, such as '2024-05-01', a number of steps "
             f"or a share of the time. Received: {border!r}"
+        ) from error
+    if zone is None:
+        time = clock
+    elif own_zone is None:  # the first, if the clock shows it twice
+        local = clock.dt.tz_localize(
+            zone, ambiguous=np.array([True]), nonexistent="shift_forward"
         )
-    return time
+        time = local.dt.tz_convert(None)
+    return time.to_numpy("datetime64[us]")[0]
 
 
 def _part(table, begin, end):

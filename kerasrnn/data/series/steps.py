@@ -105,6 +105,49 @@ def step_of(times, corpus):
     return _name_of(usual)
 
 
+def resampled(rows, step, rule):
+    """Returns what the rows of each step become, and how many are left out.
+
+    Where the values of a column begin or end inside of a step, that is: where
+    one more at their usual distance would be in it, they say nothing of all of
+    the step, which then has none.
+
+    Args:
+        rows: DataFrame of numbers, with sorted times as its index.
+        step: String, an offset of pandas.
+        rule: String, such as `"mean"`. With `"first"`, values may end inside
+            of a step, and with `"last"`, begin.
+    """
+    options = {"min_count": 1} if rule == "sum" else {}
+    found = getattr(rows.resample(step), rule)(**options)
+    starts, ends = _spans(found.index, step)
+    count = 0
+    for name in rows:
+        times = rows[name].dropna().index.unique()
+        if times.empty:
+            continue
+        gap = times.to_series().diff().median()  # NaT, of one
+        places = np.flatnonzero(found[name].notna())
+        first, last = places[0], places[-1]
+        partial = {
+            *[first] * (rule != "last" and times[0] - gap >= starts[first]),
+            *[last] * (rule != "first" and times[-1] + gap < ends[last]),
+        }
+        found.loc[found.index[[*partial]], name] = np.nan
+        count += len(partial)
+    return found, count
+
+
+def _spans(steps, step):
+    """The first times of steps as pandas names them, and those after them."""
+    pandas = import_pandas()
+    minute, day = pandas.Timedelta("1min"), pandas.Timedelta("1D")
+    before = pandas.Series(0, steps[:1] - minute).resample(step).sum().index
+    if before[0] < steps[0]:
+        return steps, steps.shift(1)
+    return steps.shift(-1) + day, steps + day  # named by the last day
+
+
 def usual_season(step: str) -> int:
     """Returns how many steps a season usually has: 24 of hours, 7 of days.
 

@@ -1,7 +1,9 @@
 """What the cells of a table of series hold: times and numbers."""
 
+import functools
 import math
 import numbers
+import re
 import warnings
 
 import numpy as np
@@ -15,12 +17,12 @@ from kerasrnn.optional import import_pandas
 from kerasrnn.warning import warn
 
 UNITS = "s", "ms", "us", "ns"  # of numbers that count from 1970
-# Those of pandas, in lower case. In a column of names, such as classes, some
-# may be real names.
+# Those of pandas, in lower case, and that of UCI. In a column of names, such as
+# classes, some may be real names.
 _MISSING = {
     *MISSING,
     *("na", "n/a", "#na", "#n/a", "#n/a n/a", "none", "-nan"),
-    *("1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan"),
+    *("1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan", "?"),
 }
 _TRUTHS = {"true": 1.0, "false": 0.0}
 _OFFSET = (
@@ -28,11 +30,73 @@ _OFFSET = (
     r"\s*([+-])(\d{2}):?(\d{2})?"
     r"|\d(?:\s*[AaPp][Mm])?\s*([Zz]|UTC|GMT))\s*$"
 )
-_DAY_OR_MONTH = r"\s*\d{1,2}[./-]\d{1,2}[./-]"
+# What pandas reads in its own way: hours of a month or a year, without a day;
+# the sign of UTC+2, and offsets of three digits.
+_MISREAD = (
+    r"(?i)^\s*(?:\d{1,2}[-/. ]|[a-z]+[-/. ]?)?\d{4}"
+    r"(?:[-/. ]\d{1,2}|[-/. ]?[a-z]+)?[ T]+\d{1,2}(?::|\s*[ap]m)"
+    r"|(?:UTC|GMT)\s*[+-]|\d\s*[+-]\d{3}\s*$"
+)
+_FIRST_YEAR = 1500  # 1330 is rather an hour
+_ADJACENT = "%[YymdHIMSj]%[YymdHIMSj]"  # numbers without a sign between them
+_DETECTED = None, "ISO8601", "mixed"  # in place of a format
+_SIGNS = {  # before parts of a time, in their order; "" is any other column
+    **{"year": "-", "month": "-", "day": "-"},
+    **{"": " ", "hour": " ", "minute": ":", "second": ":"},
+}
+_CLOCK = r"\d{1,2}(?:[:.]\d{2}(?:[:.]\d{2}\S*)?(?:\s*[ap]m)?|\s*[ap]m)"
 _MOST_LOST = 0.01  # of the changes
-_SHORT_YEAR = _DAY_OR_MONTH + r"\d{2}(?!\d)|\s*\d{6}\s*$"
 _DECIMAL_COMMA = r"\s*[+-]?\d+(\.\d{3})*,\d+\s*"
 _SWAPPED = str.maketrans(",.", ".,")
+
+
+def check_time_format(time_format):
+    """Raises `ValueError` if a format of times says no year."""
+    if time_format in (*_DETECTED, *UNITS) or re.search(
+        "%[YyG]", str(time_format)
+    ):
+        return
+    raise ValueError(
+        "`time_format` must have a year, such as %d.%m.%Y, or be ISO8601, or "
+        f"a unit since 1970: {', '.join(UNITS)}. "
+        f"Received: time_format={time_format!r}"
+    )
+
+
+def joined_times(columns, time_format):
+    """Returns columns of dates and hours as one, their cells between blanks.
+
+    Without a format, numbers called year, month, day, hour, minute and second
+    are put together as in 2024-05-31 13:00, and the clock may have points.
+
+    Args:
+        columns: List of Series of pandas, at least one.
+        time_format: String, how times are written, or `None`.
+    """
+    if len(columns) == 1:
+        return columns[0]
+    detected, order = time_format is None, list(_SIGNS)
+
+    def unit(column):
+        name = column.name.lower()
+        return name if detected and name in _SIGNS else ""
+
+    found = None
+    for column in sorted(columns, key=lambda x: order.index(unit(x))):
+        cells = _texts(column).str.strip()
+        cells = cells.mask(column.isna() | (cells == ""))
+        if unit(column):
+            cells = cells.str.zfill(2)
+        found = cells if found is None else found + _SIGNS[unit(column)] + cells
+    if detected:
+        clock = r"(?<= )\d{1,2}(?:\.\d{2}){0,2}$"
+        found = found.str.replace(clock, _with_colons, regex=True)
+    return found.rename(" ".join(column.name for column in columns))
+
+
+def _with_colons(clock):
+    text = clock[0].replace(".", ":")
+    return text if ":" in text else f"{text}:00"
 
 
 def times_of(column, time_format, step, report):
@@ -52,6 +116,22 @@ def times_of(column, time_format, step, report):
     Raises:
         CorpusError: when a cell is not a time, or days may be months.
     """
+    times, clock, zone = moments(column, time_format, report)
+    if (step and is_of_days(step)) or _time_of_day(clock).nunique() == 1:
+        return clock, None
+    return times, None if zone is None else _named(zone, column, report)
+
+
+def moments(column, time_format, report):
+    """Returns times of UTC, as the clock showed them, and the zone of both.
+
+    Times that have no zone are those of the clock, and the zone is `None`. A
+    cell must have all of a date, and the year in four digits, unless a format
+    says what it has.
+
+    Raises:
+        CorpusError: when a cell is not a time, or days may be months.
+    """
     pandas = import_pandas()
     if isinstance(column.dtype, pandas.PeriodDtype):
         column = column.dt.to_timestamp()
@@ -59,33 +139,65 @@ def times_of(column, time_format, step, report):
         times = _counted(column, time_format)
         expected = f"a number since 1970 in the unit {time_format!r}"
         _refuse(column, times.isna(), expected, report)
-        return times, None
-    cells = column
-    if column.dtype == object or pandas.api.types.is_numeric_dtype(column):
-        cells = column.map(_written, na_action="ignore")
-    text = cells.astype(str)
-    if time_format is None:
-        short = text.str.match(_SHORT_YEAR)
-        expected = (
-            "years of four digits, as in 2024-05-31, or `time_format`, such "
-            "as %d.%m.%y or %Y%m"
+        return times, times, None
+    if column.dtype.kind == "M":
+        index = pandas.DatetimeIndex(column)  # those of pyarrow are others
+        times = pandas.Series(index, column.index, name=column.name)
+        _refuse(times, times.isna(), _expected(times[:0], None), report)
+        clock, zone = times.dt.tz_localize(None), times.dt.tz
+    else:
+        times, clock = _read_texts(column, time_format, report)
+        zone = times.dt.tz and "UTC"
+    if zone is not None:
+        times = times.dt.tz_convert(None)
+    return times, clock, zone
+
+
+def _read_texts(column, time_format, report):
+    """Texts and numbers as times, with a zone if they have one, and clocks."""
+    text = _texts(column)
+    times = _read(text, time_format)
+    is_year_first = text.str.match(r"\s*\d{4}")
+    others = times
+    if time_format in (None, "mixed") and not is_year_first.all():
+        others = _read(text, time_format, dayfirst=True)
+        others = others.mask(is_year_first, times)
+    if times.isna().any() and others.notna().all():
+        times = others  # one day after the 12th tells days and months apart
+    ambiguous = others.notna().all() & (others != times)
+    expected = _expected(text[times.isna()], time_format)
+    _refuse(column, times.isna(), expected, report)
+    clock = times.dt.tz_localize(None)
+    if str(times.dt.tz) == "UTC":  # or there are several
+        clock = clock + _offsets(column, text, report)
+    if time_format in _DETECTED:
+        _refuse(column, ~_has_date(text, clock), expected, report)
+    elif re.search(_ADJACENT, time_format) and not re.search(
+        "%[zZf]", time_format
+    ):
+        # Of a number between signs, the zero in front may lack.
+        digits, found = (
+            x.str.replace(r"(?<!\d)0(?=\d(?!\d))", "", regex=True).str.len()
+            for x in (clock.dt.strftime(time_format), text)
         )
-        _refuse(column, short, expected, report)
-    times = _read(cells, time_format)
-    wrong = times.isna()
-    _refuse(column, wrong, _expected(text[wrong], time_format), report)
-    short = text.str.match(_DAY_OR_MONTH)
-    if time_format is None and short.any():
-        others = _read(cells, None, dayfirst=True)
-        # One day after the 12th tells them apart.
-        ambiguous = others.notna().all() & short & (others != times)
-        expected = "`time_format`, such as %d/%m/%Y: days may be months"
-        _refuse(column, ambiguous, expected, report)
-    times = times.dt.tz_localize(None)
-    clock, zone = _on_the_clock(column, text, times)
-    if (step and is_of_days(step)) or _time_of_day(clock).nunique() == 1:
-        return clock, None
-    return times, None if zone is None else _named(zone, column, report)
+        expected = f"all digits of {time_format}, zeros in front, too"
+        _refuse(column, found != digits, expected, report)
+    expected = "`time_format`, such as %d/%m/%Y: days may be months"
+    _refuse(column, ambiguous, expected, report)
+    return times, clock
+
+
+def _has_date(text, clock):
+    """Whether texts have the years as four digits, and days before hours."""
+    years = np.array(
+        [
+            year >= _FIRST_YEAR and bool(re.search(rf"(?<!\d){year}", cell))
+            for year, cell in zip(clock.dt.year, text, strict=True)
+        ]
+    )
+    points = text.str.replace(",", ".")
+    fractions = import_pandas().to_numeric(points, errors="coerce") % 1 > 0
+    return years & ~text.str.contains(_MISREAD) & ~fractions
 
 
 def _named(zone, column, report):
@@ -99,25 +211,28 @@ def _named(zone, column, report):
         ) from error
 
 
-def _on_the_clock(column, text, times):
-    """Times of a column as its clocks showed them, and the zone of these."""
+def _offsets(column, text, report):
+    """How much later than UTC the clocks of texts are."""
     pandas = import_pandas()
-    if isinstance(column.dtype, pandas.DatetimeTZDtype):
-        return column.dt.tz_localize(None), column.dt.tz
-    if column.dtype.kind == "M":
-        return times, None
     found = text.str.extract(_OFFSET)
     signs = found[0].map({"+": 1, "-": -1})
     signs = signs.mask(found[3].notna(), 0)  # those of UTC
-    if signs.isna().all():
-        return times, None
+    expected = "an offset such as +02:00 at the end of all times, or of none"
+    _refuse(column, signs.isna(), expected, report)
     hours, minutes = (pandas.to_numeric(found[x]).fillna(0) for x in (1, 2))
-    offsets = signs.fillna(0) * (60 * hours + minutes)
-    return times + pandas.to_timedelta(offsets, unit="min"), "UTC"
+    return pandas.to_timedelta(signs * (60 * hours + minutes), unit="min")
 
 
 def _time_of_day(times):
     return times - times.dt.normalize()
+
+
+def _texts(column):
+    """The cells of a column as a table of text has them."""
+    pandas = import_pandas()
+    if column.dtype == object or pandas.api.types.is_numeric_dtype(column):
+        column = column.map(_written, na_action="ignore")
+    return column.astype(str)
 
 
 def _written(value):
@@ -136,27 +251,38 @@ def _counted(column, unit):
 
 def _expected(wrong, time_format):
     """What was expected instead of some texts that are no times."""
-    expected = "a time, such as 2024-05-31 13:00"
+    if time_format not in _DETECTED:
+        return f"a time, written as {time_format}"
+    expected = (
+        "a time with a year of four digits, such as 2024-05-31 13:00 or "
+        "2024-05-31T13:00+02:00"
+    )
     found = import_pandas().to_numeric(wrong, errors="coerce").abs()
     if 1e8 <= found.min() <= found.max() < 1e20 and found.notna().all():
         # The times of a century have 9 to 11 digits in seconds.
         unit = UNITS[min(3, int(math.log10(found.max()) - 8) // 3)]
         return f"{expected}; or `time_format` {unit!r}, if it counts from 1970"
-    if time_format is None:
-        expected += (
-            ", written as the first; or `time_format`, such as %d.%m.%Y, "
-            "ISO8601 for several forms, or 's' for seconds since 1970"
-        )
-    return expected
+    return (
+        f"{expected}, written as the first; or `time_format`, such as "
+        "%d.%m.%y or %Y%m, ISO8601 for several forms, or 's' for seconds since "
+        "1970; `time` may be several columns, such as Date and Time"
+    )
 
 
-def _read(column, time_format, **options):
-    """A column as times of UTC, NaT where pandas understands none."""
+def _read(column, time_format, dayfirst=False):
+    """A column as times, of UTC if offsets differ; NaT where one is none."""
+    read = functools.partial(
+        import_pandas().to_datetime,
+        *(column, "coerce", dayfirst),
+        format=time_format,
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return import_pandas().to_datetime(
-            column, errors="coerce", utc=True, format=time_format, **options
-        )
+        try:
+            found = read()
+        except ValueError:
+            return read(utc=True)
+        return read(utc=True) if found.dtype == object else found
 
 
 def numbers_of(column, decimal, report):
@@ -189,6 +315,8 @@ def numbers_of(column, decimal, report):
     wrong = ~empty & ~(numbers.abs() <= np.finfo("float32").max)
     if decimal == "." and text[wrong].str.fullmatch(_DECIMAL_COMMA).all():
         expected += "; or `decimal` ',', if a comma is the decimal point"
+    elif text[wrong].str.fullmatch(_CLOCK).all():
+        expected += "; a time may be in several columns: give `time` all"
     _refuse(column, wrong, expected, report)
     _warn_of_rounding(numbers, report)
     return numbers

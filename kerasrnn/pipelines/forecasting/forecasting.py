@@ -23,7 +23,8 @@ class Forecast(NamedTuple):
 
     Args:
         name: String, the series.
-        times: Array of shape `(horizon,)`, of `datetime64`.
+        times: Array of shape `(horizon,)`, of `datetime64`; in UTC, if the
+            table has a zone.
         point: Array of shape `(horizon, columns)`.
         quantiles: Array of shape `(horizon, columns, levels)`, or `None`.
     """

@@ -91,15 +91,38 @@ def test_another_encoding_is_named(tmp_path, bad):
 
 
 @pytest.mark.parametrize("end", ["", ";"])
-def test_columns_without_a_name_are_left_out(tmp_path, end):
+@pytest.mark.parametrize("name", ["", "Unnamed: 0", "Unnamed: 0.1"])
+def test_columns_without_a_name_are_left_out(tmp_path, name, end):
     """The index of pandas, and what spreadsheets write after the last."""
     path = tmp_path / "load.csv"
-    rows = [f";date;load{end}", f"0;2024-05-01;7{end}", f"1;2024-05-02;8{end}"]
+    rows = [f"{name};date;load{end}", f"0;2024-05-01;7{end}"]
+    rows.append(f"1;2024-05-02;8{end}")
     path.write_text("\n".join(rows), "utf-8")
     with pytest.warns(CorpusWarning, match="columns without a name are left"):
         table = read_series(path, "date", step="D")
     assert table.columns == ["load"]
     assert table.series[0].values.tolist() == [[7.0], [8.0]]
+
+
+def test_an_index_in_parquet_is_no_series(tmp_path):
+    given = frame().set_index(np.arange(12) ** 2)
+    given.to_parquet(tmp_path / "x.parquet")
+    with pytest.warns(CorpusWarning, match="columns without a name are left"):
+        table = read_series(tmp_path / "x.parquet", "date")
+    assert table.columns == ["load"]
+    table = read_series(tmp_path / "x.parquet", "date", ["__index_level_0__"])
+    assert table.series[0].values[-2:, 0].tolist() == [100, 121]
+
+
+@pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
+def test_times_of_pyarrow_are_times(zone):
+    given = frame()
+    given["date"] = given["date"].dt.tz_localize(zone)
+    expected = read_series(given, "date", calendar=["hour"])
+    table = read_series(
+        given.convert_dtypes(dtype_backend="pyarrow"), "date", calendar=["hour"]
+    )
+    assert (table.zone, table.fingerprint()) == (zone, expected.fingerprint())
 
 
 def test_a_spreadsheet_may_say_its_delimiter(tmp_path):

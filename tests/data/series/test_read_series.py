@@ -35,7 +35,80 @@ def test_irregular_times_are_resampled_if_asked_to():
     with pytest.raises(CorpusError, match="00:30:05.*0 more"):
         read_series(given, "date")
     table = read_series(given, "date", step="30min", resample="sum")
-    assert table.series[0].values[:, 0].tolist() == [3, 12, 13]
+    np.testing.assert_array_equal(table.series[0].values[:, 0], [3, 12, np.nan])
+
+
+RULES = {
+    "sum": [np.nan, 39, np.nan, 111, np.nan],
+    "mean": [np.nan, 6.5, np.nan, 18.5, np.nan],
+    "min": [np.nan, 4, np.nan, 16, np.nan],
+    "max": [np.nan, 9, np.nan, 21, np.nan],
+    "first": [np.nan, 4, np.nan, 16, 22],
+    "last": [3, 9, np.nan, 21, np.nan],
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_day_without_its_rows_has_no_value(rule, capsys):
+    """The first begins at 8, the last ends at 12, and one has no row."""
+    rows = frame(26, "2024-05-01 08:00", "4h").drop(index=range(10, 16))
+    table = read_series(rows, "date", step="D", resample=rule)
+    np.testing.assert_array_equal(table.series[0].values[:, 0], RULES[rule])
+    count = np.isnan(RULES[rule]).sum() - 1
+    said = f"of a step of 'D': {count} first or last values are left out"
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("step", "start", "of", "expected"),
+    [
+        ("h", "2024-05-01", "D", [24, 24]),
+        ("D", "2024-05-01 12:00", "D", 48 * [1]),  # at noon
+        ("D", "2024-05-01", "MS", [31, np.nan]),
+        ("D", "2024-05-01", "ME", [31, np.nan]),
+        ("D", "2024-04-14", "ME", [np.nan, 31]),
+        ("D", "2024-05-06", "W-SUN", [7, 7, 7, 7, 7, 7, np.nan]),
+        ("D", "2024-05-05", "W-SUN", [np.nan, 7, 7, 7, 7, 7, 7, np.nan]),
+        ("3h", "2024-05-01 03:00", "6h", [np.nan, *23 * [2], np.nan]),
+    ],
+)
+def test_a_step_is_whole_if_another_row_would_be_in_the_next(
+    step, start, of, expected
+):
+    given = frame(48, start, step, load=np.ones(48))
+    (series,) = read_series(given, "date", step=of, resample="sum").series
+    np.testing.assert_array_equal(series.values[:, 0], expected)
+
+
+def test_each_column_has_first_and_last_steps_of_its_own():
+    """What is known ahead goes on; a column of one value may have it all."""
+    load = [*np.ones(30), *18 * [np.nan]]
+    given = frame(48, load=load, price=np.ones(48), once=[1, *47 * [np.nan]])
+    table = read_series(
+        given, "date", ["load", "once"], known=["price"], **DAILY_SUM
+    )
+    (series,) = table.series
+    np.testing.assert_array_equal(series.values, [[24, 1], 2 * [np.nan]])
+    assert series.known[:, 0].tolist() == [24, 24]
+
+
+DAILY_SUM = {"step": "D", "resample": "sum"}
+
+
+@pytest.mark.parametrize("options", [{}, DAILY_SUM, {"key": "shop"}])
+def test_a_wrong_year_does_not_make_millions_of_steps(options):
+    far = frame(48, shop="a", load=np.ones(48))
+    far.loc[47, "date"] = np.datetime64("9204-05-02T23:00")
+    far.loc[46:, "shop"] = "b"
+    with pytest.raises(CorpusError, match="have no row.*before 9204-05-02"):
+        read_series(far, "date", ["load"], **options)
+
+
+def test_a_table_may_have_far_more_steps_than_rows():
+    given = frame(4, step="D", load=np.ones(4))
+    given.loc[3, "date"] = np.datetime64("2026-05-01")
+    table = read_series(given, "date")
+    assert (len(table), len(table.series[0].times)) == (731, 731)
 
 
 def test_what_is_known_is_resampled_and_told(capsys):

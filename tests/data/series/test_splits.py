@@ -65,3 +65,36 @@ def test_what_cannot_be_cut_is_said():
         split_series(table, 5, 5)
     with pytest.raises(CorpusError, match="Part 1 of 2"):
         split_series(table, "2020-01-01")
+
+
+def test_a_border_is_one_of_the_zone_of_the_table():
+    """The clock goes back at 3 on the 27th; 2 comes twice, the first counts."""
+    times = pandas.date_range(
+        "2024-10-26", periods=72, freq="h", tz="Europe/Berlin"
+    )
+    given = pandas.DataFrame({"date": times, "load": np.arange(72)})
+    berlin = read_series(given, "date")
+    texts = given.assign(date=given["date"].astype(str))
+    offsets = read_series(texts, "date")
+    plain = given.assign(date=times.tz_localize(None))
+    plain = read_series(plain.drop_duplicates("date"), "date")
+    for table, border, first in (
+        (berlin, "2024-10-27", 24),
+        (berlin, np.datetime64("2024-10-28"), 49),
+        (berlin, "2024-10-27 02:00", 26),
+        (berlin, "2024-10-27 02:00+01:00", 27),
+        (berlin, times[30], 30),
+        (berlin, "27.10.2024", 24),
+        (berlin, 24, 24),
+        (offsets, "2024-10-27", 26),  # in UTC
+        (offsets, "2024-10-27T00:00+02:00", 24),
+        (plain, "2024-10-28", 49),
+        (plain, times[49], 49),
+    ):
+        _, part = split_series(table, border)
+        assert part.stacked("values")[0, 0] == first
+    for border in ("10:00", "01/02/2024", "now"):
+        with pytest.raises(ValueError, match=f"must be a time.*'{border}'"):
+            split_series(berlin, border)
+    with pytest.raises(CorpusError, match="22:00:00.000000 and .* in UTC"):
+        split_series(berlin, "2025-01-01")

@@ -129,6 +129,20 @@ def test_a_stream_forecasts_what_the_whole_would(
     assert np.ptp(helpers.as_numpy(found)) > 0.1
 
 
+@pytest.mark.parametrize("parallel", [True, False])
+def test_what_is_known_beyond_the_horizon_is_not_read(parallel):
+    """Of a segment of 4 steps ahead, one is known, as of those before."""
+    model = small(None, 1, known=2, window=None, parallel=parallel)
+    given = inputs(static=0, horizon=1)
+    found = helpers.as_numpy(model(given))
+    for place in range(TIME + 1):
+        known = given["known"].copy()
+        known[:, place] += 9
+        changed = helpers.as_numpy(model({**given, "known": known}))
+        is_read = parallel or place % SEGMENT == 0 < place
+        assert (changed != found).any() == is_read
+
+
 @pytest.mark.parametrize("parallel", helpers.one_now([False, True]))
 def test_what_is_missing_reaches_no_weight(parallel):
     given, values = inputs(), helpers.random(3, HORIZON, COLUMNS, seed=5)

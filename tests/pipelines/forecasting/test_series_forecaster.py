@@ -16,6 +16,7 @@ from kerasrnn.models import QuantileHead
 from kerasrnn.pipelines import Forecast
 from kerasrnn.pipelines import Run
 from kerasrnn.pipelines import SeriesForecaster
+from kerasrnn.pipelines.text_pipeline import TextPipeline
 from tests import fresh_process
 from tests.helpers import one_now
 from tests.helpers import reloaded
@@ -189,6 +190,45 @@ def test_it_forecasts_what_follows_in_units_and_times():
     ahead = found[1].quantiles
     assert (np.diff(ahead, axis=-1) > 0).all()
     np.testing.assert_allclose(ahead[..., 1], found[1].point, rtol=1e-5)
+
+
+def test_it_is_given_what_is_known_up_to_its_horizon():
+    """Of the 100 rows, 60 have values, and 12 more are to be forecast."""
+    known, columns = ["hour_sin", "hour_cos"], ["load", "temp"]
+    given = small.series(100).assign(
+        hour_sin=np.arange(100.0), hour_cos=np.arange(100.0) ** 2
+    )
+    given.loc[60:, columns] = np.nan
+    changed = given.copy()
+    changed.loc[72:, known] = -1e3
+    changed.loc[71:, "hour_sin"] = 5.0
+    tables = [
+        read_series(x, "date", columns, known=known)
+        for x in (given, given[:72], changed)
+    ]
+    forecaster = small.forecaster(known=2)
+    forecaster.adapt(tables[1])
+    (whole,), (cut,), (other,) = map(forecaster.forecast, tables)
+    np.testing.assert_array_equal(whole.times, given["date"][60:72])
+    np.testing.assert_array_equal(cut.point, whole.point)
+    # The last step of the horizon is read: with its segment of six.
+    same = (other.point == whole.point).all(axis=1)
+    assert same[:6].all() and not same[6:].any()
+
+
+def test_the_scale_is_that_of_what_is_trained_on(monkeypatch):
+    """Neither of what it is validated on, nor of what precedes a part."""
+    given = small.series(160)
+    given.loc[80:, ["load", "temp"]] = 3 * given.loc[80:, ["load", "temp"]] + 1
+    early, late = split_series(read_series(given, "date"), 80)
+    monkeypatch.setattr(TextPipeline, "fit", lambda *_, **options: None)
+    for train, dev in ((early, late), (late, early)):
+        values = train.series[0].values[train.series[0].begin :]
+        forecaster = small.forecaster()
+        forecaster.fit(train, validation_data=dev)
+        model = forecaster.model
+        np.testing.assert_allclose(model.means, values.mean(0), rtol=1e-5)
+        np.testing.assert_allclose(model.units, values.std(0), rtol=1e-5)
 
 
 @pytest.mark.slow
