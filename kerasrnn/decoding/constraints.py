@@ -17,13 +17,19 @@ class Constraints:
 
     The arguments are those of `Search`.
 
+    Attributes:
+        in_no_text: Tuple of integers, the ids of padding and of the start
+            token. Inside a text they would make several hypotheses of one.
+
     Raises:
         ValueError: when an argument is out of its range.
     """
 
     def __init__(
         self,
+        start_id,
         end_id,
+        pad_id,
         max_length,
         min_length,
         forbidden_ids,
@@ -47,6 +53,7 @@ class Constraints:
                 f"`min_length`. Received: forbidden_ids={forbidden_ids!r}, "
                 f"end_id={end_id!r}"
             )
+        self.in_no_text = tuple({start_id, pad_id} - {end_id})
 
     @property
     def _reads_history(self):
@@ -85,45 +92,25 @@ class Constraints:
         Returns:
             The logits, at minus infinity where a token is refused.
         """
-        if not (self.min_length or self.forbidden_ids or self._reads_history):
-            return logits
-        shape = ops.shape(logits)
-        columns, present = find(
-            (self.end_id, *self.forbidden_ids), shortlist, shape
-        )
-        # The end token is refused for `min_length` steps, forbidden ids for
-        # all.
-        steps = [self.min_length] + [self.max_length] * len(self.forbidden_ids)
-        refused = ops.logical_and(present, t < ops.array(steps, "int32"))
-        end, has_end = columns[:, :, 0], present[:, :, 0]
+        ids = shortlist
+        if ids is None:
+            ids = ops.arange(ops.shape(logits)[2], dtype="int32")[None]
+        ids = ids[:, None]
+        is_end = ops.equal(ids, self.end_id)
+        refused = is_any(ids, self.in_no_text + self.forbidden_ids)
+        if self.min_length:
+            too_early = ops.logical_and(is_end, t < self.min_length)
+            refused = ops.logical_or(refused, too_early)
+        allowed = ops.where(refused, NEVER, logits)
         if self._reads_history:
-            endings, repeated = repetitions(history, t, self.no_repeat_ngram)
-            columns = ops.concatenate([columns, endings], axis=2)
-            refused = ops.concatenate([refused, repeated], axis=2)
-        left = refuse(logits, columns, refused)
-        return or_end(left, logits, end, has_end)
+            repeated = repetitions(history, t, self.no_repeat_ngram)
+            allowed = refuse(allowed, *repeated)
+        return or_end(allowed, logits, is_end) if self.min_length else allowed
 
 
-def find(ids, shortlist, shape):
-    """Finds the columns of ids, and which ids have one.
-
-    Returns:
-        An integer and a boolean tensor of shape `(batch, beams, ids)`.
-    """
-    batch_size, beams, size = shape
-    ids = ops.array(ids, "int32")
-    if shortlist is None:
-        present = ops.logical_and(ids >= 0, ids < size)[None]
-        columns = ops.where(present, ids, 0)
-    else:
-        same = ops.equal(shortlist[:, None], ids[:, None])
-        present = ops.any(same, axis=2)
-        columns = ops.argmax(ops.cast(same, "int32"), axis=2)
-    shape = (batch_size, beams, ids.shape[0])
-    return tuple(
-        ops.broadcast_to(ops.expand_dims(x, 1), shape)
-        for x in (columns, present)
-    )
+def is_any(ids, few):
+    """Returns whether each of the ids is one of a few, a tuple of integers."""
+    return ops.any(ops.equal(ids[..., None], ops.array(few, "int32")), axis=-1)
 
 
 def repetitions(history, t, n):
@@ -147,19 +134,17 @@ def repetitions(history, t, n):
     return ops.maximum(endings, 0), repeated
 
 
-def or_end(allowed, logits, end, has_end):
+def or_end(allowed, logits, is_end):
     """Lets hypotheses end that have no allowed token.
 
     Args:
         allowed: Float tensor of shape `(batch, beams, columns)`.
         logits: The same, from which the logit of the end token is taken.
-        end: Integer, or integer tensor of shape `(batch, beams)`, its column.
-        has_end: Boolean, or boolean tensor of that shape, whether there is one.
+        is_end: Boolean tensor, which broadcasts to that shape: the columns of
+            the end token.
     """
-    stuck = ops.equal(ops.max(allowed, axis=2), NEVER)
-    may_end = ops.where(ops.logical_and(stuck, has_end), end, -1)[:, :, None]
-    columns = ops.arange(ops.shape(allowed)[2], dtype="int32")
-    return ops.where(ops.equal(columns, may_end), logits, allowed)
+    stuck = ops.equal(ops.max(allowed, axis=2, keepdims=True), NEVER)
+    return ops.where(ops.logical_and(stuck, is_end), logits, allowed)
 
 
 def refuse(logits, columns, refused):

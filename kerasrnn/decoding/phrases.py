@@ -133,6 +133,7 @@ def restricted(logits, allowed, t, progress, phrases, end_id):
         end_id: Integer id of the end token, which a hypothesis may write that
             has no other.
     """
+    vocabulary = ops.arange(ops.shape(logits)[2], dtype="int32")
     if "forbidden" in phrases:
         tokens, lengths, borders = (
             phrases["forbidden"][name]
@@ -149,12 +150,10 @@ def restricted(logits, allowed, t, progress, phrases, end_id):
         allowed, others = (
             ops.where(refused, NEVER, x) for x in (allowed, logits)
         )
-        has_end = ops.logical_and(end_id >= 0, end_id < ops.shape(logits)[2])
-        allowed = or_end(allowed, others, end_id, has_end)
+        allowed = or_end(allowed, others, ops.equal(vocabulary, end_id))
     if "prefix" in phrases:
         token = _token_of_prefix(t, phrases)[:, None, None]
-        columns = ops.arange(ops.shape(logits)[2], dtype="int32")
-        forced = ops.where(ops.equal(columns, token), logits, NEVER)
+        forced = ops.where(ops.equal(vocabulary, token), logits, NEVER)
         allowed = ops.where(token >= 0, forced, allowed)
     return allowed
 

@@ -21,10 +21,11 @@ class SamplingSearch(IndependentSearch):
 
         P(y) = softmax(z / temperature)
 
-    among the `top_k` most likely, and of these among the fewest whose
-    probabilities sum to `top_p` or more (nucleus sampling, Holtzman et al.
-    2020). The samplers of `keras_nlp` are not used: they write into a prompt of
-    a fixed length, and know neither the states of a step nor its alignments.
+    among the `top_k` most likely that are allowed, and of these among the
+    fewest whose probabilities sum to `top_p` or more (nucleus sampling,
+    Holtzman et al. 2020). The samplers of `keras_nlp` are not used: they write
+    into a prompt of a fixed length, and know neither the states of a step nor
+    its alignments.
 
     Args:
         num_samples: Positive integer, the number of hypotheses that are drawn
@@ -47,7 +48,8 @@ class SamplingSearch(IndependentSearch):
 
     >>> def step(ids, states, memory):          # heads or tails, or the end
     ...     return keras.ops.zeros((ids.shape[0], 3)), states, None
-    >>> search = SamplingSearch(end_id=2, max_length=5, num_samples=3)
+    >>> ids = {"start_id": 2, "end_id": 2, "pad_id": -1}
+    >>> search = SamplingSearch(**ids, max_length=5, num_samples=3)
     >>> search(step, np.zeros((1, 1))).ids.shape
     (1, 3, 5)
 

@@ -43,9 +43,12 @@ class Search(SearchArguments):
     sentence. Its logits then have the shape `(rows, columns)`, and the call
     argument `vocabulary` holds the ids of the columns.
 
-    `min_length`, `forbidden_ids` and `no_repeat_ngram` restrict the choice of
-    tokens; the scores remain those of the model. A hypothesis left without any
-    allowed token may end.
+    No hypothesis contains padding or the start token, which would make several
+    hypotheses of one text; `min_length`, `forbidden_ids` and `no_repeat_ngram`
+    restrict the choice further. The scores remain those of the model: the
+    probability of refused tokens is not shared out among the others, so that a
+    score is what `forced_decoding` gives the same tokens. A hypothesis left
+    without any allowed token may end.
 
     A search keeps its arguments, since a graph that was traced with it keeps
     them, too. `with_` makes another one.

@@ -67,9 +67,10 @@ class SearchArguments(metaclass=_Frozen):
     all of them.
 
     Args:
-        start_id: Integer id of the start token.
+        start_id: Integer id of the start token, which a hypothesis never
+            contains, unless it is the end token as well.
         end_id: Integer id of the end token.
-        pad_id: Integer id of padding, which follows the end token.
+        pad_id: Integer id of padding, which only follows the end token.
         max_length: Positive integer, the maximum number of tokens of a
             hypothesis.
         min_length: Integer from 0 to `max_length`, the minimum number of tokens
@@ -100,7 +101,9 @@ class SearchArguments(metaclass=_Frozen):
         self.pad_id = integer("pad_id", pad_id)
         self.max_length = integer("max_length", max_length, 1)
         self.constraints = Constraints(
+            self.start_id,
             self.end_id,
+            self.pad_id,
             self.max_length,
             min_length,
             forbidden_ids,

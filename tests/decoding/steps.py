@@ -103,7 +103,7 @@ def as_arrays(found):
 
 def random_tables(count, size, seed=0):
     logits = np.random.default_rng(seed).normal(size=(count, size, size)) * 2
-    logits[:, :, PAD] = -60.0
+    logits[:, :, [PAD, START]] = -60.0
     return logits - np.log(np.exp(logits).sum(-1, keepdims=True))
 
 

@@ -368,7 +368,7 @@ def test_unfinished_hypotheses_are_ranked_by_coverage_too():
     mask = np.ones((1, 2), bool)
     one, three = (
         run(
-            BeamSearch(0, 3, -1, 2, num_hypotheses=n, **options),
+            BeamSearch(-1, 3, -1, 2, num_hypotheses=n, **options),
             np.zeros((1, 1, 1)),
             step,
             source_mask=mask,

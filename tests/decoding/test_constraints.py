@@ -15,6 +15,7 @@ from tests.decoding.steps import run
 from tests.decoding.steps import search_trees
 from tests.decoding.steps import sharpening_function
 from tests.decoding.steps import sharpening_step
+from tests.decoding.steps import table_step
 from tests.decoding.steps import tokens
 from tests.decoding.steps import tree_functions
 from tests.helpers import slow_on_jax
@@ -132,7 +133,7 @@ def test_an_ngram_with_a_repeatable_id_may_come_again(n, repeatable_ids):
 
 
 def test_ids_are_found_in_the_vocabulary_of_each_sentence():
-    constraints = Constraints(9, 5, 1, [7, 8], 0, [])
+    constraints = Constraints(-1, 9, -1, 5, 1, [7, 8], 0, [])
     vocabulary = ops.array([[5, 7, 9], [9, 8, 7], [1, 2, 9]])
     allowed = constraints(ops.ones((3, 2, 3)), 0, vocabulary, ())
     expected = [[1, 0, 0], [0, 0, 0], [1, 1, 0]]
@@ -144,6 +145,63 @@ def test_ids_are_found_in_the_vocabulary_of_each_sentence():
 
 
 def test_ids_that_no_column_has_forbid_nothing():
-    constraints = Constraints(1, 5, 0, [-1, 4], 0, [])
+    constraints = Constraints(-1, 1, 5, 5, 0, [-1, 4], 0, [])
     logits = ops.ones((2, 3, 4))
     helpers.assert_close(constraints(logits, 0, None, ()), logits, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        GreedySearch(4, 1, 0, 6),
+        BeamSearch(4, 1, 0, 6, beam_width=4, num_hypotheses=4),
+        SamplingSearch(4, 1, 0, 6, num_samples=4, seed=1),
+    ],
+    ids=lambda search: type(search).__name__,
+)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"static_sizes": True},
+        {"vocabulary": np.array([[5, 4, 1, 0, 3, 2, 6, 7]] * 6)},
+        {"prefix": [[2]] * 6, "required": [[[5, 3]]] * 6},
+    ],
+    ids=lambda options: "".join(options)[:9],
+)
+def test_padding_and_the_start_are_in_no_text(search, options):
+    """However likely they are, and the score is that of the model."""
+    tables = random_tables(6, 8, seed=2)
+    tables[:, :, [0, 4]] = 2.0
+    step = table_step
+    if "vocabulary" in options:
+        columns = options["vocabulary"][0]
+
+        def step(*args):
+            logits, *others = table_step(*args)
+            return ops.take(logits, columns, axis=1), *others
+
+    found = run(search, tables, step, **options)
+    log_probs = tables - np.log(np.exp(tables).sum(-1, keepdims=True))
+    for table, rows, scores in zip(log_probs, *found[:2], strict=True):
+        exist = np.isfinite(scores)
+        rows, scores = rows[exist], scores[exist]
+        assert len(rows)
+        texts = [tuple(ids[ids != 0].tolist()) for ids in rows]
+        assert not any(4 in text for text in texts)
+        if isinstance(search, BeamSearch):
+            assert len(set(texts)) == len(texts)
+        for text, ids, score in zip(texts, rows, scores, strict=True):
+            assert text == tokens(ids)
+            total = table[(4, *text[:-1]), text].sum()
+            if isinstance(search, BeamSearch):
+                total /= reference.length_penalty(len(text), 1.0)
+            np.testing.assert_allclose(score, total, rtol=1e-4)
+
+
+def test_a_start_that_is_the_end_may_end():
+    logits = ops.zeros((1, 1, 3))
+    for pad_id, first in ((0, -np.inf), (2, 0)):
+        constraints = Constraints(2, 2, pad_id, 5, 0, [], 0, [])
+        allowed = helpers.as_numpy(constraints(logits, 0, None, ()))
+        assert allowed.tolist() == [[[first, 0, 0]]]

@@ -182,7 +182,7 @@ def test_a_result_does_not_depend_on_the_batch(search):
 
 
 def test_no_sentence_exceeds_its_own_length(search):
-    tables = random_tables(9, 6, seed=5)
+    tables = random_tables(9, 8, seed=5)
     tables[:, :, END] = -60.0
     limits = np.array([0, 1, 2, 3, 7, 8, 9, 100, -1])
     found = run(search, tables, source_mask=mask_of(tables), max_lengths=limits)
@@ -196,7 +196,7 @@ def test_no_sentence_exceeds_its_own_length(search):
 def test_the_length_of_a_sentence_is_as_that_of_the_search(search):
     if isinstance(search, SamplingSearch):
         pytest.skip("draws something else")
-    tables = random_tables(12, 6, seed=5)
+    tables = random_tables(12, 8, seed=5)
     tables[:, :, END] -= 1.0
     short = type(search)(**search.get_config() | {"max_length": 4})
     mask = mask_of(tables)
@@ -215,7 +215,7 @@ def test_the_length_of_a_sentence_is_as_that_of_the_search(search):
 
 @slow_on_jax
 def test_without_an_end_token_hypotheses_are_cut(search):
-    tables = random_tables(2, 6)
+    tables = random_tables(2, 8)
     tables[:, :, END] = -1e9
     found = run(search, tables, source_mask=mask_of(tables))
     assert (found.ids > END).all()

@@ -2,6 +2,8 @@
 
 import tensorflow as tf
 
+from kerasrnn.decoding.constraints import is_any
+
 
 def draw_ids(
     model,
@@ -71,13 +73,15 @@ def draw_ids(
 
 
 def _writable(logits, tokenizer):
-    """Logits `(batch, vocabulary_size)` without those of `<unk>`."""
+    """Logits `(batch, vocabulary_size)` of what may stand in a text.
+
+    `<unk>` stands for an unknown word, and padding and the start token for
+    none.
+    """
     logits = tf.cast(logits, tf.float32)
-    if tokenizer.unknown_id < 0:
-        return logits
-    # `<unk>` stands for an unknown word and must not appear in text.
-    unknown = tf.one_hot(tokenizer.unknown_id, tokenizer.vocabulary_size)
-    return tf.where(unknown > 0, logits.dtype.min, logits)
+    never = {tokenizer.unknown_id, tokenizer.pad_id, tokenizer.start_id}
+    refused = is_any(tf.range(tokenizer.vocabulary_size), tuple(never))
+    return tf.where(refused, logits.dtype.min, logits)
 
 
 def _draw_one(logits, seed, temperature, top_k, top_p):

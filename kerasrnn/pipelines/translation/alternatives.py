@@ -48,7 +48,8 @@ class Alternatives(TranslatorSources):
 
         These are the whole beam of a beam search, whatever its
         `num_hypotheses`, all samples of a `SamplingSearch`, and one
-        translation by greedy search.
+        translation by greedy search. No two of a beam have the same tokens, but
+        subwords may spell one text in several ways.
 
         Args:
             texts: List of strings.

@@ -9,6 +9,8 @@ from kerasrnn.data.text.sentences import join_sentences
 from kerasrnn.data.text.sentences import split_sentences
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
+from kerasrnn.decoding.constraints import NEVER
+from kerasrnn.decoding.constraints import is_any
 from kerasrnn.pipelines.graphs import TEXTS
 from kerasrnn.pipelines.graphs import flat_specs
 from kerasrnn.pipelines.graphs import graph_function
@@ -180,7 +182,10 @@ class TranslationFunctions(SourceSearch):
         return self._start(self._checked(ids))
 
     def decode_step(self, ids, *flat):
-        """The log-probabilities of the next token, and the new states."""
+        """The log-probabilities of the next token, and the new states.
+
+        Padding and the start token, which no text has, are at minus infinity.
+        """
         states, memory = self._encoded
         count = len(tf.nest.flatten(states))
         given = {
@@ -194,8 +199,13 @@ class TranslationFunctions(SourceSearch):
             tf.nest.pack_sequence_as(states, flat[:count]),
             tf.nest.pack_sequence_as(memory, flat[count:]),
         )
+        found = tf.nn.log_softmax(tf.cast(logits, tf.float32))
+        refused = is_any(
+            tf.range(self.target.vocabulary_size),
+            self.search.constraints.in_no_text,
+        )
         found = {
-            "log_probabilities": tf.nn.log_softmax(tf.cast(logits, tf.float32)),
+            "log_probabilities": tf.where(refused, NEVER, found),
             **named("state", states),
         }
         if weights is not None:

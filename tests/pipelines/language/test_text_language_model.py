@@ -689,6 +689,16 @@ def test_the_unknown_token_is_never_written(flat, temperature):
     assert second.count("<unk>") == len(ids_of(flat, "日本")) - 1
 
 
+def test_padding_and_the_start_are_never_written():
+    tokenizer = WordTokenizer.train(LINES)
+    model = new_model(tokenizer, keras.layers.GRUCell(4))
+    language = TextLanguageModel(model, tokenizer)
+    favour(language, [0.4, 0.4, 1e-3, 0.19, 0.009])
+    for temperature in (0.0, 1.0, 100.0):
+        ids = generated(language, [""] * 9, count=9, temperature=temperature)
+        assert set(ids.ravel().tolist()) <= {2, *range(4, 99)}
+
+
 def test_an_end_is_a_line_break(flat):
     favour(flat, [1.0])
     texts = flat.write(["the", "the\n", "a\n\nthe"], max_tokens=2)

@@ -32,8 +32,8 @@ def model():
     model.build([(None, None), (None, None)])
     randomize(model)
     bias = model.decoder.output_projection.bias
-    # Words, and an end that comes soon.
-    specials = np.array([-9.0, -9.0, 2.5, -9.0])
+    # Words, and an end that comes soon, but no padding and no start.
+    specials = np.array([2.0, 2.0, 2.5, -9.0])
     bias.assign(bias + np.pad(specials, (0, bias.shape[0] - 4)))
     return model
 
@@ -71,6 +71,29 @@ def test_the_n_best_are_those_of_the_export_and_aligned(beam):
         assert x.alignment[2][:-1] == x.translation.split()
         assert x.alignment[0].shape == tuple(map(len, x.alignment[:0:-1]))
         np.testing.assert_allclose(x.alignment[0].sum(axis=1), 1, atol=1e-5)
+
+
+def test_no_two_of_the_n_best_are_the_same(model):
+    search = BeamSearch(max_length=6, beam_width=20, length_penalty=0)
+    translator = TextTranslator(model, *WORDS, search)
+    text = "who knows?"
+    found = translator.signatures["n_best"](tf.constant([text]))
+    texts = [x.decode() for x in found["translations"].numpy()[0]]
+    assert len(set(texts)) == len(texts) == 20
+    given = translator.score([(text, x) for x in texts])
+    # The search has not scored the end of those that it cut.
+    ended = given["length"] < 7
+    assert ended.sum() > 9
+    np.testing.assert_allclose(
+        found["scores"].numpy()[0][ended],
+        given["log_probability"][ended],
+        rtol=1e-4,
+    )
+    step = translator.signatures["decode_step"](
+        tf.constant([1]), *translator.signatures["encode"]([text]).values()
+    )
+    refused = np.isneginf(step["log_probabilities"].numpy())
+    assert np.flatnonzero(refused).tolist() == [0, 1]
 
 
 @pytest.mark.slow
