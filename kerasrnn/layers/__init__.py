@@ -48,6 +48,8 @@ from kerasrnn.layers.recurrent.zoneout import ZoneoutCell
 from kerasrnn.layers.weights.exchange import copy_weights
 from kerasrnn.layers.weights.exchange import load_torch_weights
 from kerasrnn.layers.weights.exchange import torch_weights
+from kerasrnn.layers.weights.replacement import Replacement
+from kerasrnn.layers.weights.replacement import replace_layers
 
 __all__ = [
     "AttentionCell",
@@ -86,6 +88,7 @@ __all__ = [
     "RHN",
     "RHNCell",
     "RecurrentCell",
+    "Replacement",
     "SHACell",
     "SLSTM",
     "SLSTMCell",
@@ -97,5 +100,6 @@ __all__ = [
     "copy_weights",
     "load_torch_weights",
     "positive",
+    "replace_layers",
     "torch_weights",
 ]

@@ -76,6 +76,8 @@ if BACKEND == "tensorflow":
             # What does not depend on the carry would be computed ahead, for
             # several steps, and kept.
             parallel_iterations=1,
+            # Without it, XLA could not differentiate the loop.
+            maximum_iterations=time,
         )
         saved = [array.stack() for array in arrays]
         static = time if isinstance(time, int) else None

@@ -31,7 +31,14 @@ def test_each_may_have_several_references():
         assert corpus_scores(HYPOTHESES, given) == scores
     assert "nrefs:2" in scores["bleu_signature"]
     one_more = [[x] for x in REFERENCES[:2]] + several[2:]
-    assert corpus_scores(HYPOTHESES, one_more)["bleu"] < scores["bleu"]
+    found = corpus_scores(HYPOTHESES, one_more)
+    references = [REFERENCES, [None, None, others[2]]]
+    bleu = sacrebleu.corpus_bleu(HYPOTHESES, references)
+    chrf = sacrebleu.corpus_chrf(HYPOTHESES, references)
+    assert found["bleu"] == pytest.approx(bleu.score)
+    assert found["chrf"] == pytest.approx(chrf.score)
+    # The last translation is one of its references.
+    assert found["chrf"] > corpus_scores(HYPOTHESES, REFERENCES)["chrf"] + 1
     assert sentence_chrf(HYPOTHESES, several)[2] == pytest.approx(100)
     for bad in ([["a"], "b", ["c"]], [["a"], [], ["c"]], several[:2]):
         with pytest.raises(ValueError, match="`references`.*Received: "):

@@ -331,7 +331,7 @@ def test_the_files_of_a_run(tmp_path, capsys, monkeypatch):
         marked.append((np.argmin(history["val_loss"]) + 1, chosen))
         return training_figure(history, chosen)
 
-    monkeypatch.setattr("kerasrnn.pipelines.results.training_figure", figure)
+    monkeypatch.setattr("kerasrnn.plots.training_figure", figure)
     settings = Small(output=tmp_path / "new" / "out")
     with Run(settings) as run:
         pipeline = Pipeline(new_model(), [WordTokenizer([*SPECIALS, "a"])])

@@ -544,6 +544,18 @@ def test_it_starts_and_is_reset_at_the_state_of_its_cell():
 
 
 @each_way_to_run
+@pytest.mark.parametrize("backwards", [False, True])
+def test_padding_at_either_end_does_not_change_the_last_output(name, backwards):
+    layer = small_layers.fast(
+        name, {"return_sequences": False, "go_backwards": backwards}
+    )
+    mask = np.array([[0, 0, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 1, 1, 0]], bool)
+    found = layer(SEQUENCE, mask=ops.convert_to_tensor(mask))
+    alone = np.stack([x[here] for x, here in zip(SEQUENCE, mask, strict=True)])
+    helpers.assert_close(found, layer(alone))
+
+
+@each_way_to_run
 def test_what_is_masked_may_be_nan(name):
     """Neither outputs nor any gradient may know of it."""
     x = np.where(MASK[..., None], SEQUENCE, np.nan)
