@@ -20,7 +20,7 @@ from kerasrnn.training import TokenCrossentropy
 from tests import helpers
 from tests.models import small
 
-IDS = small.SOURCE
+IDS = small.SOURCE.astype("int32")
 # Each model, of small sizes, and what it reads.
 MODELS = {
     "classifier": (
