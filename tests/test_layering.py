@@ -20,14 +20,13 @@ RECIPES = sorted(
 )
 
 # Modules that every part may import: annotations, checks of arguments,
-# configurations and signatures read off constructors, files that are written
-# completely or not at all, entries chosen in a batch, libraries of the extras,
+# configurations read off constructors, files that are written completely or
+# not at all, entries chosen in a batch, libraries of the extras,
 # a quiet terminal, the schemes of tags, warnings.
 SHARED = (
     "typing",
     "arguments",
     "configured",
-    "documented",
     "files",
     "frozen",
     "gathering",
@@ -49,7 +48,6 @@ ALLOWED = {
     "typing": {"keras"},
     "arguments": set(),
     "configured": {"keras"},
-    "documented": set(),
     "files": set(),
     "frozen": {"keras"},
     "gathering": {"keras"},

@@ -4,9 +4,9 @@ from kerasrnn.decoding.beam_search import BeamSearch
 from kerasrnn.decoding.beams import tile_memory
 from kerasrnn.decoding.forced import ForcedDecoding
 from kerasrnn.decoding.forced import forced_decoding
-from kerasrnn.decoding.greedy_search import GreedySearch
-from kerasrnn.decoding.hypotheses import Hypotheses
-from kerasrnn.decoding.sampling_search import SamplingSearch
+from kerasrnn.decoding.independent_search import GreedySearch
+from kerasrnn.decoding.independent_search import SamplingSearch
+from kerasrnn.decoding.search import Hypotheses
 from kerasrnn.decoding.search import Search
 
 __all__ = [

@@ -1,35 +1,34 @@
 """Beam search."""
 
-from typing import Any
+import dataclasses
 
 import keras
 from keras import ops
 
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import number
-from kerasrnn.decoding.beam_scores import BeamScores
 from kerasrnn.decoding.beams import best
+from kerasrnn.decoding.beams import empty_trace
+from kerasrnn.decoding.beams import flatten_beams
 from kerasrnn.decoding.beams import join
 from kerasrnn.decoding.beams import keep
-from kerasrnn.decoding.candidates import expanded
-from kerasrnn.decoding.candidates import in_order
+from kerasrnn.decoding.beams import note
+from kerasrnn.decoding.beams import split_beams
+from kerasrnn.decoding.beams import top_k
+from kerasrnn.decoding.beams import write_out
 from kerasrnn.decoding.constraints import NEVER
-from kerasrnn.decoding.hypotheses import Hypotheses
 from kerasrnn.decoding.phrases import advanced
-from kerasrnn.decoding.phrases import arranged
-from kerasrnn.decoding.phrases import unmet
+from kerasrnn.decoding.phrases import shared_out
+from kerasrnn.decoding.phrases import with_next_tokens
 from kerasrnn.decoding.search import Search
 from kerasrnn.decoding.search import Step
-from kerasrnn.decoding.trace import empty_trace
-from kerasrnn.decoding.trace import note
-from kerasrnn.decoding.trace import write_out
-from kerasrnn.decoding.unfinished import advance_until_done
 from kerasrnn.gathering import gather
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class BeamSearch(Search):
     """Keeps the `beam_width` best hypotheses at every step.
 
@@ -54,7 +53,21 @@ class BeamSearch(Search):
     cut at the maximum length follow, best score first; if these are too few as
     well, the last hypotheses are empty (see `Hypotheses`).
 
+    See `Search` for the arguments of a call.
+
     Args:
+        start_id: Integer id of the start token.
+        end_id: Integer id of the end token.
+        pad_id: Integer id of padding, which only follows the end token.
+        max_length: Positive integer, the maximum number of tokens of a
+            hypothesis.
+        min_length: Integer from 0 to `max_length`, the minimum number of tokens
+            before the end token.
+        forbidden_ids: List of integer ids that are never produced.
+        no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
+            0 allows all.
+        repeatable_ids: List of integer ids that stand for different words, such
+            as that of `<unk>`: an n-gram with one of them may occur again.
         beam_width: Positive integer, the number of live hypotheses. A
             shortlist in `vocabulary` needs at least `2 * beam_width` columns.
         length_penalty: Float >= 0; 0 prefers short hypotheses, 1 roughly
@@ -81,85 +94,36 @@ class BeamSearch(Search):
         [Wu et al., 2016](https://arxiv.org/abs/1609.08144), section 7.
     """
 
-    def __init__(
-        self,
-        *args: Any,
-        beam_width: int = 5,
-        length_penalty: float = 1.0,
-        coverage_penalty: float = 0.0,
-        num_hypotheses: int = 1,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(*args, **kwargs)
-        self.beam_width = integer("beam_width", beam_width, 1)
-        self.length_penalty = number(
-            "length_penalty", length_penalty, minimum=0
-        )
-        self.coverage_penalty = number(
-            "coverage_penalty", coverage_penalty, minimum=0
-        )
-        self.num_hypotheses = integer("num_hypotheses", num_hypotheses, 1)
-        self._scores = BeamScores(
-            beam_width, length_penalty, coverage_penalty, num_hypotheses
-        )
-        if num_hypotheses > beam_width:
+    beam_width: int = 5
+    length_penalty: float = 1.0
+    coverage_penalty: float = 0.0
+    num_hypotheses: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        integer("beam_width", self.beam_width, 1)
+        number("length_penalty", self.length_penalty, minimum=0)
+        number("coverage_penalty", self.coverage_penalty, minimum=0)
+        integer("num_hypotheses", self.num_hypotheses, 1)
+        if self.num_hypotheses > self.beam_width:
             raise ValueError(
                 "`num_hypotheses` cannot exceed `beam_width`. Received: "
-                f"num_hypotheses={num_hypotheses}, beam_width={beam_width}"
+                f"num_hypotheses={self.num_hypotheses}, "
+                f"beam_width={self.beam_width}"
             )
 
-    def __call__(
-        self,
-        step: Step,
-        states: Nest,
-        memory: Nest | None = None,
-        source_mask: Tensor | None = None,
-        max_lengths: Tensor | None = None,
-        vocabulary: Tensor | None = None,
-        static_sizes: bool = False,
-        prefix: Tensor | None = None,
-        required: Tensor | None = None,
-        forbidden: Tensor | None = None,
-    ) -> Hypotheses:
+    @property
+    def beams(self) -> int:
+        return self.beam_width
+
+    def begin(self, rows: dict[str, Nest], given: dict[str, Nest]) -> None:
+        source_mask = given["source_mask"]
         if self.coverage_penalty and source_mask is None:
             raise ValueError(
                 "A coverage penalty needs `source_mask`. Received: "
                 f"coverage_penalty={self.coverage_penalty}, source_mask=None"
             )
-        rows, given = self.begin(
-            states,
-            memory,
-            source_mask,
-            max_lengths,
-            vocabulary,
-            arranged(prefix, required, forbidden),
-            self.beam_width,
-        )
-        rows.update(self._first_beams(ops.shape(rows["last"]), source_mask))
-        steps, rows = advance_until_done(
-            lambda *args: self._advance(step, *args),
-            0,
-            rows,
-            given,
-            static_sizes,
-        )
-        living = rows["hypotheses"]["living"]
-        lacks = unmet(rows["progress"], given["phrases"], given["limits"])
-        living["totals"] = ops.where(lacks, NEVER, living["totals"])
-        found, has_end = self._scores.ranked(given, **rows["hypotheses"])
-        written = write_out(
-            rows["trace"],
-            steps,
-            found["times"],
-            found["beams"],
-            has_end,
-            self.end_id,
-            self.pad_id,
-        )
-        return self.hypotheses(found["scores"], **written)
-
-    def _first_beams(self, shape, source_mask):
-        """The beams of shape `(batch, beams)` before the first step."""
+        shape = ops.shape(rows["last"])
         positions = None if source_mask is None else ops.shape(source_mask)[1]
         # At first there is one hypothesis, not `beam_width`.
         is_first = ops.equal(ops.arange(self.beam_width, dtype="int32"), 0)
@@ -172,19 +136,37 @@ class BeamSearch(Search):
             "times": ops.zeros(shape, "int32"),
             "beams": ops.zeros(shape, "int32"),
         }
-        return {
-            "hypotheses": {"living": living, "finished": finished},
-            "trace": empty_trace(*shape, self.max_length, positions),
-        }
+        rows["hypotheses"] = {"living": living, "finished": finished}
+        trace_shape = shape[0], self.max_length, self.beam_width
+        rows["trace"] = empty_trace(trace_shape, positions)
 
-    def _advance(self, step, t, rows, given):
-        """Extends each live hypothesis by a token."""
+    def found(
+        self, steps: Tensor, rows: dict[str, Nest], given: Nest, lacks: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        living = rows["hypotheses"]["living"]
+        living["totals"] = ops.where(lacks, NEVER, living["totals"])
+        kept, has_end = self._ranked(given, **rows["hypotheses"])
+        written = write_out(
+            rows["trace"],
+            steps,
+            kept["times"],
+            kept["beams"],
+            has_end,
+            self.end_id,
+            self.pad_id,
+        )
+        return kept["scores"], written["ids"], written.get("alignments")
+
+    def advance(
+        self, step: Step, t: Tensor, rows: dict[str, Nest], given: Nest
+    ) -> dict[str, Nest]:
+        # Extends each live hypothesis by a token.
         logits, allowed, states, weights = self.predict(step, t, rows, given)
         living, finished = (
             rows["hypotheses"][name] for name in ("living", "finished")
         )
         progress, phrases = rows["progress"], given["phrases"]
-        candidates = expanded(
+        candidates = _expanded(
             logits,
             allowed,
             living["totals"],
@@ -197,7 +179,7 @@ class BeamSearch(Search):
                 living["attended"] + weights, candidates["parents"]
             )
         ids = self.ids(candidates["columns"], given)
-        finishes, candidates["order"] = in_order(
+        finishes, candidates["order"] = _in_order(
             candidates, ids, self.end_id, progress, phrases, self.beam_width
         )
         ended = self._ended(t, candidates, finishes, given["source_mask"])
@@ -213,7 +195,7 @@ class BeamSearch(Search):
             rows["hypotheses"],
             {"living": living, "finished": finished},
         )
-        now_done = self._scores.is_done(t, given["limits"], **hypotheses)
+        now_done = self._is_done(t, given["limits"], **hypotheses)
         last = self.ids(columns, given)
         states, history, progress = keras.tree.map_structure(
             lambda x: gather(x, parents), (states, rows["history"], progress)
@@ -223,7 +205,7 @@ class BeamSearch(Search):
             "done": ops.logical_or(rows["done"], now_done),
             "last": last,
             "states": states,
-            "history": self.constraints.note(history, t, columns, last),
+            "history": self.remember(history, t, columns, last),
             "progress": keep(rows["done"], rows["progress"], progress),
             "hypotheses": hypotheses,
             "trace": note(
@@ -233,7 +215,7 @@ class BeamSearch(Search):
 
     def _ended(self, t, candidates, finishes, source_mask):
         """The scores of the candidates that are finished, `NEVER` of others."""
-        scores = self._scores.of(
+        scores = self._scores(
             t + 1,
             source_mask,
             candidates["totals"],
@@ -244,3 +226,121 @@ class BeamSearch(Search):
             "times": ops.zeros_like(candidates["parents"]) + t,
             "beams": candidates["parents"],
         }
+
+    def _scores(self, lengths, source_mask, totals, attended=None):
+        """Returns the scores of hypotheses, `(batch, hypotheses)`.
+
+        Args:
+            lengths: Number of tokens of each, or one for all.
+            source_mask: Optional boolean tensor of shape `(batch, positions)`.
+            totals: Their log-probabilities, `(batch, hypotheses)`.
+            attended: With a coverage penalty, the attention that each position
+                of the source has had, `(batch, hypotheses, positions)`.
+        """
+        scores = totals / self._penalty(lengths)
+        if attended is None:
+            return scores
+        # Bounded below: an unattended position must not cost an infinite score.
+        logs = ops.log(ops.clip(attended, 1e-6, 1.0))
+        logs = ops.where(ops.expand_dims(source_mask, 1), logs, 0.0)
+        return scores + self.coverage_penalty * ops.sum(logs, axis=-1)
+
+    def _penalty(self, lengths):
+        lengths = ops.cast(lengths, "float32")
+        return ((5.0 + lengths) / 6.0) ** self.length_penalty
+
+    def _is_done(self, t, limits, living, finished):
+        """Returns whether the best are final, of shape `(batch,)`."""
+        full = ops.all(finished["scores"] > NEVER, axis=1)
+        last = finished["scores"][:, self.num_hypotheses - 1]
+        total = ops.max(living["totals"], axis=1)
+        behind = total / self._penalty(t + 1) <= last
+        # A total can only fall, and is divided by this at the most.
+        beaten = total / self._penalty(limits) <= last
+        done = ops.logical_or(ops.logical_and(full, behind), beaten)
+        return ops.logical_or(done, t + 1 >= limits)
+
+    def _ranked(self, given, living, finished):
+        """Returns the hypotheses to return, and which of them ended."""
+        lengths = ops.expand_dims(given["limits"], 1)
+        beams = ops.arange(self.beam_width, dtype="int32")
+        beams = ops.zeros_like(finished["beams"]) + beams
+        cut = {
+            "scores": self._scores(lengths, given["source_mask"], **living),
+            "times": ops.zeros_like(beams) + lengths,
+            "beams": beams,
+        }
+        # The live hypotheses are sorted by their totals, without coverage.
+        cut = best(cut, "scores", self.beam_width)
+        count = ops.sum(
+            ops.cast(finished["scores"] > NEVER, "int32"), axis=1, keepdims=True
+        )
+        rank = ops.arange(self.num_hypotheses, dtype="int32")
+        rank = ops.expand_dims(rank, 0)
+        has_end = rank < count
+        index = ops.where(has_end, rank, self.beam_width + rank - count)
+        both = join(finished, cut)
+        return {name: gather(x, index) for name, x in both.items()}, has_end
+
+
+def _expanded(logits, allowed, totals, progress, phrases, width):
+    """Returns the best extensions of the live hypotheses, two for each beam.
+
+    If they need phrases, two for each beam, and the next token of each phrase.
+
+    Args:
+        logits: Tensor of shape `(batch, beams, columns)`.
+        allowed: The same with refused tokens at minus infinity.
+        totals: Log-probabilities of the hypotheses, `(batch, beams)`.
+        progress: What each hypothesis has of its phrases.
+        phrases: The phrases, or `None`.
+        width: Integer, the number of beams.
+
+    Returns:
+        Dictionary of their total log-probabilities, the beams that they extend
+        (`"parents"`), and the columns of the logits that they choose, each of
+        shape `(batch, candidates)`.
+    """
+    # The best of a sentence are among the best of its beams, and only those
+    # need their log-probability.
+    gains, columns = (
+        split_beams(x, width) for x in top_k(flatten_beams(allowed), 2 * width)
+    )
+    if "required" in progress:
+        gains, columns = with_next_tokens(
+            gains, columns, allowed, progress, phrases
+        )
+    gains = gains - ops.logsumexp(logits, axis=2, keepdims=True)
+    beams = ops.arange(width, dtype="int32")[:, None]
+    candidates = {
+        "totals": totals[:, :, None] + gains,
+        "parents": ops.zeros_like(columns) + beams,
+        "columns": columns,
+    }
+    shape = (-1, width * ops.shape(columns)[2])
+    candidates = {name: ops.reshape(x, shape) for name, x in candidates.items()}
+    if "required" in progress:
+        return candidates
+    return best(candidates, "totals", 2 * width)
+
+
+def _in_order(candidates, ids, end_id, progress, phrases, width):
+    """Returns which candidates are finished, and the order of those that live.
+
+    Args:
+        candidates: What `_expanded` returns.
+        ids: Their tokens, of shape `(batch, candidates)`.
+        end_id: Integer id of the end token.
+        progress, phrases, width: As of `_expanded`.
+    """
+    totals, is_end = candidates["totals"], ops.equal(ids, end_id)
+    if "required" in progress:
+        progress = {
+            kind: gather(x, candidates["parents"])
+            for kind, x in progress.items()
+        }
+        progress = advanced(progress, ids, phrases)
+        return shared_out(totals, is_end, progress, phrases, width)
+    position = ops.arange(ops.shape(totals)[1], dtype="int32")
+    finishes = ops.logical_and(is_end, position < width)
+    return finishes, ops.where(is_end, NEVER, totals)

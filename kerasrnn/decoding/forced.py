@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 from keras import ops
 
+from kerasrnn.decoding.beams import put
 from kerasrnn.decoding.search import Step
 from kerasrnn.decoding.search import check_alignments
-from kerasrnn.decoding.trace import put
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
 

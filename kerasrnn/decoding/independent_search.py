@@ -1,37 +1,36 @@
-"""Search that extends each hypothesis independently."""
+"""Searches that extend each hypothesis independently: greedy, and sampling."""
 
+import dataclasses
+import functools
+
+import keras
 from keras import ops
 
+from kerasrnn.arguments import integer
+from kerasrnn.arguments import number
 from kerasrnn.decoding.beams import flatten_beams
+from kerasrnn.decoding.beams import put
+from kerasrnn.decoding.beams import top_k
 from kerasrnn.decoding.constraints import NEVER
-from kerasrnn.decoding.hypotheses import Hypotheses
 from kerasrnn.decoding.phrases import advanced
-from kerasrnn.decoding.phrases import arranged
 from kerasrnn.decoding.phrases import continuing
 from kerasrnn.decoding.phrases import in_prefix
 from kerasrnn.decoding.phrases import is_begun
 from kerasrnn.decoding.phrases import missing
 from kerasrnn.decoding.phrases import needed
-from kerasrnn.decoding.phrases import unmet
 from kerasrnn.decoding.search import Search
 from kerasrnn.decoding.search import Step
-from kerasrnn.decoding.trace import put
-from kerasrnn.decoding.unfinished import advance_until_done
 from kerasrnn.gathering import gather
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
 class IndependentSearch(Search):
     """Base of the searches whose hypotheses do not depend on each other.
 
     The score of a hypothesis is its total log-probability.
-
-    Attributes:
-        count: Integer, the number of hypotheses for each sentence.
     """
-
-    count: int = 1
 
     def choose(self, logits: Tensor, noise: Tensor | None) -> Tensor:
         """Chooses the next token of each hypothesis.
@@ -51,56 +50,34 @@ class IndependentSearch(Search):
         """Returns noise of shape `(batch, max_length, hypotheses)`."""
         return None
 
-    def __call__(
-        self,
-        step: Step,
-        states: Nest,
-        memory: Nest | None = None,
-        source_mask: Tensor | None = None,
-        max_lengths: Tensor | None = None,
-        vocabulary: Tensor | None = None,
-        static_sizes: bool = False,
-        prefix: Tensor | None = None,
-        required: Tensor | None = None,
-        forbidden: Tensor | None = None,
-    ) -> Hypotheses:
-        rows, given = self.begin(
-            states,
-            memory,
-            source_mask,
-            max_lengths,
-            vocabulary,
-            arranged(prefix, required, forbidden),
-            self.count,
-        )
-        batch_size = ops.shape(rows["last"])[0]
+    def begin(self, rows: dict[str, Nest], given: dict[str, Nest]) -> None:
+        batch_size, count = ops.shape(rows["last"])
         given["noise"] = self.draw_noise(batch_size)
-        shape = (batch_size, self.max_length, self.count)
+        shape = (batch_size, self.max_length, count)
         written = {"ids": ops.full(shape, self.pad_id, dtype="int32")}
-        if source_mask is not None:
-            positions = ops.shape(source_mask)[1]
+        if given["source_mask"] is not None:
+            positions = ops.shape(given["source_mask"])[1]
             written["alignments"] = ops.zeros((*shape, positions), "float32")
         rows["written"] = written
         rows["ended"] = ops.zeros_like(rows["last"]) >= given["limits"][:, None]
         rows["urged"] = ops.zeros_like(rows["ended"])
-        rows["scores"] = ops.zeros((batch_size, self.count), "float32")
-        _, rows = advance_until_done(
-            lambda *args: self._advance(step, *args),
-            0,
-            rows,
-            given,
-            static_sizes,
-        )
-        lacks = unmet(rows["progress"], given["phrases"], given["limits"])
-        scores = ops.where(lacks, NEVER, rows["scores"])
-        return self.hypotheses(scores, **rows["written"])
+        rows["scores"] = ops.zeros((batch_size, count), "float32")
 
-    def _advance(self, step, t, rows, given):
-        """Appends a token to each hypothesis that has not ended."""
+    def found(
+        self, steps: Tensor, rows: dict[str, Nest], given: Nest, lacks: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        scores = ops.where(lacks, NEVER, rows["scores"])
+        written = rows["written"]
+        return scores, written["ids"], written.get("alignments")
+
+    def advance(
+        self, step: Step, t: Tensor, rows: dict[str, Nest], given: Nest
+    ) -> dict[str, Nest]:
+        # Appends a token to each hypothesis that has not ended.
         logits, allowed, states, weights = self.predict(step, t, rows, given)
         columns, urged = self._choose(t, allowed, rows, given)
         gain = gather(flatten_beams(allowed), ops.reshape(columns, (-1, 1)))
-        gain = ops.reshape(gain, (-1, self.count))
+        gain = ops.reshape(gain, (-1, self.beams))
         gain = gain - ops.logsumexp(logits, axis=2)
         ended = rows["ended"]
         ids = ops.where(ended, self.pad_id, self.ids(columns, given))
@@ -117,7 +94,7 @@ class IndependentSearch(Search):
             # Hypotheses that have ended read the end token.
             "last": ops.where(now_ended, self.end_id, ids),
             "states": states,
-            "history": self.constraints.note(rows["history"], t, columns, ids),
+            "history": self.remember(rows["history"], t, columns, ids),
             "progress": {
                 kind: ops.where(ended[:, :, None], rows["progress"][kind], x)
                 for kind, x in progress.items()
@@ -143,7 +120,7 @@ class IndependentSearch(Search):
 
         def choose(logits):
             columns = self.choose(flatten_beams(logits), noise)
-            return ops.reshape(columns, (-1, self.count))
+            return ops.reshape(columns, (-1, self.beams))
 
         columns, progress = choose(allowed), rows["progress"]
         if "required" not in progress:
@@ -160,3 +137,173 @@ class IndependentSearch(Search):
         urged = ops.logical_and(urged, ops.logical_not(is_free))
         urged_columns = choose(continuing(allowed, progress, phrases))
         return ops.where(urged, urged_columns, columns), urged
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+@dataclasses.dataclass(frozen=True, eq=False)
+class GreedySearch(IndependentSearch):
+    """Takes the most likely token at every step.
+
+    See `Search` for the arguments of a call.
+
+    Args:
+        start_id: Integer id of the start token.
+        end_id: Integer id of the end token.
+        pad_id: Integer id of padding, which only follows the end token.
+        max_length: Positive integer, the maximum number of tokens of a
+            hypothesis.
+        min_length: Integer from 0 to `max_length`, the minimum number of tokens
+            before the end token.
+        forbidden_ids: List of integer ids that are never produced.
+        no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
+            0 allows all.
+        repeatable_ids: List of integer ids that stand for different words, such
+            as that of `<unk>`: an n-gram with one of them may occur again.
+
+    Returns:
+        `Hypotheses` with one hypothesis a sentence, whose score is its total
+        log-probability.
+
+    Example:
+
+    >>> def step(ids, states, memory):          # counts 1, 2, 3, ...
+    ...     return keras.ops.one_hot(ids + 1, 5), states, None
+    >>> search = GreedySearch(start_id=0, end_id=4, pad_id=-1, max_length=6)
+    >>> found = search(step, np.zeros((1, 1)))
+    >>> ops.convert_to_numpy(found.ids).tolist()
+    [[[1, 2, 3, 4, -1, -1]]]
+    """
+
+    def choose(self, logits: Tensor, noise: Tensor | None) -> Tensor:
+        # The same as `argmax`, and faster on a CPU.
+        _, columns = top_k(logits, 1)
+        return ops.squeeze(columns, 1)
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
+class SamplingSearch(IndependentSearch):
+    """Draws every token at random from the distribution of the model.
+
+    A token with the logit `z` is drawn with the probability
+
+        P(y) = softmax(z / temperature)
+
+    among the `top_k` most likely that are allowed, and of these among the
+    fewest whose probabilities sum to `top_p` or more (nucleus sampling,
+    Holtzman et al. 2020). The samplers of `keras_nlp` are not used: they write
+    into a prompt of a fixed length, and know neither the states of a step nor
+    its alignments.
+
+    See `Search` for the arguments of a call.
+
+    Args:
+        start_id: Integer id of the start token.
+        end_id: Integer id of the end token.
+        pad_id: Integer id of padding, which only follows the end token.
+        max_length: Positive integer, the maximum number of tokens of a
+            hypothesis.
+        min_length: Integer from 0 to `max_length`, the minimum number of tokens
+            before the end token.
+        forbidden_ids: List of integer ids that are never produced.
+        no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
+            0 allows all.
+        repeatable_ids: List of integer ids that stand for different words, such
+            as that of `<unk>`: an n-gram with one of them may occur again.
+        num_samples: Positive integer, the number of hypotheses that are drawn
+            independently for each sentence.
+        temperature: Float > 0. Below 1 likely tokens become more likely, above
+            1 unlikely ones do.
+        top_k: Positive integer, or `None` for all tokens.
+        top_p: Float in `(0, 1]`; 1 for all tokens.
+        seed: Integer, with which every call draws the same from the same
+            inputs; `None` to draw anew at each call. Then the random numbers
+            come from `seed_generator`, which inside `jax.jit` needs a
+            `keras.StatelessScope`, as everywhere in Keras.
+
+    Returns:
+        `Hypotheses` with `num_samples` hypotheses a sentence, in the order in
+        which they were drawn. Their scores are their total log-probabilities
+        under the model, before temperature, `top_k` and `top_p`.
+
+    Example:
+
+    >>> def step(ids, states, memory):          # heads or tails, or the end
+    ...     return keras.ops.zeros((ids.shape[0], 3)), states, None
+    >>> ids = {"start_id": 2, "end_id": 2, "pad_id": -1}
+    >>> search = SamplingSearch(**ids, max_length=5, num_samples=3)
+    >>> search(step, np.zeros((1, 1))).ids.shape
+    (1, 3, 5)
+
+    Reference:
+        [Holtzman et al., 2020](https://arxiv.org/abs/1904.09751).
+    """
+
+    num_samples: int = 1
+    temperature: float = 1.0
+    top_k: int | None = None
+    top_p: float = 1.0
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        integer("num_samples", self.num_samples, 1)
+        number("temperature", self.temperature, above=0)
+        if self.top_k is not None:
+            integer("top_k", self.top_k, 1)
+        number("top_p", self.top_p, above=0, maximum=1)
+        if self.seed is not None:
+            integer("seed", self.seed, 0)
+        # Made now: in a graph that is traced, it would be lost.
+        _ = self.seed_generator
+
+    @functools.cached_property
+    def seed_generator(self) -> keras.random.SeedGenerator | None:
+        """The generator of the random numbers, or `None` with a `seed`."""
+        return keras.random.SeedGenerator() if self.seed is None else None
+
+    @property
+    def beams(self) -> int:
+        return self.num_samples
+
+    def draw_noise(self, batch_size: int) -> Tensor:
+        # Drawn before the loop: inside one, Keras cannot draw anew on JAX.
+        return keras.random.uniform(
+            (batch_size, self.max_length, self.num_samples),
+            dtype="float32",
+            seed=self.seed_generator or self.seed,
+        )
+
+    def choose(self, logits: Tensor, noise: Tensor | None) -> Tensor:
+        # Divided by less, logits may become infinite.
+        logits = logits / max(self.temperature, 1e-6)
+        if self.top_k is None and self.top_p == 1:
+            return draw(ops.softmax(logits, axis=1), noise)
+        logits, columns = top_k(logits, self.top_k or ops.shape(logits)[1])
+        if columns.shape[1] == 1:
+            # Keras warns of the softmax of a single column.
+            return ops.squeeze(columns, 1)
+        probabilities = ops.softmax(logits, axis=1)
+        # Drops tokens whose more likely ones already sum to `top_p`.
+        before = ops.cumsum(probabilities, axis=1) - probabilities
+        probabilities = ops.where(before < self.top_p, probabilities, 0.0)
+        drawn = ops.expand_dims(draw(probabilities, noise), 1)
+        return ops.squeeze(gather(columns, drawn), 1)
+
+
+def draw(probabilities, noise):
+    """Draws a column of each row: where the cumulative sum passes the noise.
+
+    Args:
+        probabilities: Float tensor of shape `(rows, columns)`. Their sums
+            need not be 1.
+        noise: Float tensor of shape `(rows,)`, uniform in `[0, 1)`.
+
+    Returns:
+        Integer tensor of shape `(rows,)`.
+    """
+    cumulated = ops.cumsum(probabilities, axis=1)
+    passed = cumulated > ops.expand_dims(noise, 1) * cumulated[:, -1:]
+    # The first that passes; despite rounding, none with probability 0.
+    rank = ops.where(probabilities > 0, 1.0 + ops.cast(passed, "float32"), 0.0)
+    return ops.squeeze(top_k(rank, 1)[1], 1)

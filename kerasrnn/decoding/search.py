@@ -1,21 +1,31 @@
-"""What every search has: its step function, its first rows, its hypotheses."""
+"""What every search does: its arguments, its loop, its constraints."""
 
+import dataclasses
 from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
+from typing import NamedTuple
 from typing import Self
 
 import keras
 from keras import ops
 
+from kerasrnn.arguments import integer
+from kerasrnn.arguments import integers
 from kerasrnn.decoding.beams import flatten_beams
 from kerasrnn.decoding.beams import split_beams
 from kerasrnn.decoding.constraints import NEVER
-from kerasrnn.decoding.hypotheses import Hypotheses
+from kerasrnn.decoding.constraints import is_any
+from kerasrnn.decoding.constraints import or_end
+from kerasrnn.decoding.constraints import refuse
+from kerasrnn.decoding.constraints import repetitions
+from kerasrnn.decoding.loop import advance_until_done
+from kerasrnn.decoding.phrases import arranged
 from kerasrnn.decoding.phrases import not_begun
 from kerasrnn.decoding.phrases import restricted
-from kerasrnn.decoding.search_arguments import SearchArguments
-from kerasrnn.decoding.search_arguments import unknown_arguments
+from kerasrnn.decoding.phrases import unmet
 from kerasrnn.gathering import gather
+from kerasrnn.typing import Config
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
 
@@ -23,7 +33,31 @@ Step = Callable[[Tensor, Nest, Nest], tuple[Tensor, Nest, Tensor | None]]
 """`(ids, states, memory) -> (logits, states, alignments)`: see `Search`."""
 
 
-class Search(SearchArguments):
+class Hypotheses(NamedTuple):
+    """What a search returns.
+
+    If there are fewer hypotheses than requested, the last ones are empty: their
+    score is minus infinity, all their ids are padding, and their alignments are
+    0.
+
+    Attributes:
+        ids: Integer tensor of shape `(batch, hypotheses, max_length)`: the
+            tokens after the start token, up to and including the end token, and
+            padding after it. A hypothesis that was cut at the maximum length
+            has no end token.
+        scores: Float tensor of shape `(batch, hypotheses)`.
+        alignments: Float tensor of shape
+            `(batch, hypotheses, max_length, positions)`, the attention weights
+            for each token, or `None` if the search was given no `source_mask`.
+    """
+
+    ids: Tensor
+    scores: Tensor
+    alignments: Tensor | None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Search:
     """Base of the searches.
 
     A search calls a step function, and knows nothing else of the model:
@@ -52,6 +86,21 @@ class Search(SearchArguments):
 
     A search keeps its arguments, since a graph that was traced with it keeps
     them, too. `with_` makes another one.
+
+    Args:
+        start_id: Integer id of the start token, which a hypothesis never
+            contains, unless it is the end token as well.
+        end_id: Integer id of the end token.
+        pad_id: Integer id of padding, which only follows the end token.
+        max_length: Positive integer, the maximum number of tokens of a
+            hypothesis.
+        min_length: Integer from 0 to `max_length`, the minimum number of tokens
+            before the end token.
+        forbidden_ids: List of integer ids that are never produced.
+        no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
+            0 allows all.
+        repeatable_ids: List of integer ids that stand for different words, such
+            as that of `<unk>`: an n-gram with one of them may occur again.
 
     Call arguments:
         step: The step function, `(ids, states, memory) -> (logits, states,
@@ -83,12 +132,36 @@ class Search(SearchArguments):
         `Hypotheses`.
 
     Raises:
-        AttributeError: when an attribute is set.
+        dataclasses.FrozenInstanceError: when an argument is set anew.
         ValueError: when an argument is out of its range or lacks another that
             it needs, `states` holds no tensor, or those of a functional model,
             with `source_mask` the step returns no alignments, or there are
             phrases and a `vocabulary`.
     """
+
+    start_id: int = 1
+    end_id: int = 2
+    pad_id: int = 0
+    max_length: int = 100
+    _: dataclasses.KW_ONLY
+    min_length: int = 0
+    forbidden_ids: Sequence[int] = ()
+    no_repeat_ngram: int = 0
+    repeatable_ids: Sequence[int] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("start_id", "end_id", "pad_id"):
+            integer(name, getattr(self, name))
+        integer("max_length", self.max_length, 1)
+        integer("min_length", self.min_length, 0, self.max_length)
+        integer("no_repeat_ngram", self.no_repeat_ngram, 0)
+        integers("repeatable_ids", self.repeatable_ids)
+        if self.end_id in integers("forbidden_ids", self.forbidden_ids):
+            raise ValueError(
+                "`forbidden_ids` cannot hold the end token: delay it by "
+                f"`min_length`. Received: forbidden_ids={self.forbidden_ids!r},"
+                f" end_id={self.end_id!r}"
+            )
 
     def with_(self, **changes: Any) -> Self:
         """Returns another search, in which some arguments differ.
@@ -97,8 +170,8 @@ class Search(SearchArguments):
             **changes: Arguments of the constructor.
 
         Raises:
-            ValueError: when there is no such argument, or it is out of its
-                range.
+            TypeError: when there is no such argument.
+            ValueError: when one is out of its range.
 
         Example:
 
@@ -106,69 +179,140 @@ class Search(SearchArguments):
         >>> search.with_(min_length=2).min_length, search.min_length
         (2, 0)
         """
-        if message := unknown_arguments(type(self), changes):
-            raise ValueError(message)
-        return self.from_config(self.get_config() | changes)
+        return dataclasses.replace(self, **changes)
 
-    def begin(
-        self,
-        states: Nest,
-        memory: Nest,
-        source_mask: Tensor | None,
-        max_lengths: Tensor | None,
-        shortlist: Tensor | None,
-        phrases: dict[str, Nest] | None,
-        beams: int,
-    ) -> tuple[dict[str, Nest], dict[str, Nest]]:
-        """Returns the tensors that a search starts with.
+    def get_config(self) -> Config:
+        config = {
+            field.name: getattr(self, field.name)
+            for field in dataclasses.fields(self)
+        }
+        for name in ("forbidden_ids", "repeatable_ids"):
+            config[name] = list(integers(name, config[name]))
+        return config
 
-        Returns:
-            A tuple `(rows, given)`: those that a step changes, and those that
-            it only reads, two dictionaries of nests of tensors `(batch, ...)`.
-            All but `"done"` in `rows` are of shape `(batch, beams, ...)`.
+    @classmethod
+    def from_config(cls, config: Config) -> Self:
+        return cls(**config)
+
+    @property
+    def beams(self) -> int:
+        """How many hypotheses of each sentence are extended."""
+        return 1
+
+    @property
+    def in_no_text(self) -> tuple[int, ...]:
+        """The ids of padding and of the start token.
+
+        Inside a text they would make several hypotheses of one.
         """
-        flat = keras.tree.flatten(states)
-        if not flat:
-            raise ValueError(
-                "`states` must hold at least one tensor, with a row for each "
-                f"sentence. Received: states={states!r}"
-            )
-        if any(isinstance(x, keras.KerasTensor) for x in flat):
-            raise ValueError(
-                "A search is no layer. Expected: tensors; in a functional "
-                "model, a layer of your own that searches in its `call`. "
-                f"Received: states={states!r}"
-            )
-        if phrases is not None and shortlist is not None:
+        return tuple({self.start_id, self.pad_id} - {self.end_id})
+
+    def __call__(
+        self,
+        step: Step,
+        states: Nest,
+        memory: Nest | None = None,
+        source_mask: Tensor | None = None,
+        max_lengths: Tensor | None = None,
+        vocabulary: Tensor | None = None,
+        static_sizes: bool = False,
+        prefix: Tensor | None = None,
+        required: Tensor | None = None,
+        forbidden: Tensor | None = None,
+    ) -> Hypotheses:
+        phrases = arranged(prefix, required, forbidden)
+        if phrases is not None and vocabulary is not None:
             raise ValueError(
                 "A shortlist may lack the words of phrases. Expected: the "
                 "whole vocabulary, or neither `prefix`, `required` nor "
                 f"`forbidden`. Received: {', '.join(phrases)} and `vocabulary`"
             )
-        batch_size = ops.shape(flat[0])[0]
+        batch_size = _number_of_sentences(states)
         limits = ops.full((batch_size,), self.max_length, dtype="int32")
         if max_lengths is not None:
             limits = ops.clip(ops.cast(max_lengths, "int32"), 0, limits)
-        rows = {
-            "done": limits < 1,
-            "last": ops.full((batch_size, beams), self.start_id, "int32"),
-            "states": keras.tree.map_structure(
-                lambda x: ops.repeat(ops.expand_dims(x, 1), beams, axis=1),
-                states,
-            ),
-            "history": self.constraints.empty_history(batch_size, beams),
-            "progress": not_begun(phrases, batch_size, beams),
-        }
+        if vocabulary is not None:
+            vocabulary = ops.cast(vocabulary, "int32")
         given = {
             "memory": memory,
             "limits": limits,
             "source_mask": source_mask,
-            "shortlist": (
-                None if shortlist is None else ops.cast(shortlist, "int32")
-            ),
+            "shortlist": vocabulary,
             "phrases": phrases,
         }
-        return rows, given
+        shape = batch_size, self.beams
+        rows = {
+            "done": limits < 1,
+            "last": ops.full(shape, self.start_id, "int32"),
+            "states": keras.tree.map_structure(
+                lambda x: ops.repeat(ops.expand_dims(x, 1), self.beams, axis=1),
+                states,
+            ),
+            # Columns of the logits that were chosen. The columns of a sentence
+            # have different ids, so repeated n-grams of columns are those of
+            # ids.
+            "history": ops.zeros((*shape, self.max_length), "int32")
+            if self._reads_history
+            else (),
+            "progress": not_begun(phrases, *shape),
+        }
+        self.begin(rows, given)
+        steps, rows = advance_until_done(
+            lambda *args: self.advance(step, *args),
+            0,
+            rows,
+            given,
+            static_sizes,
+        )
+        lacks = unmet(rows["progress"], phrases, limits)
+        scores, ids, alignments = self.found(steps, rows, given, lacks)
+        exists = ops.expand_dims(scores > NEVER, 2)
+        ids = ops.where(exists, ops.swapaxes(ids, 1, 2), self.pad_id)
+        if alignments is not None:
+            exists = ops.expand_dims(exists, 3)
+            alignments = ops.where(exists, ops.swapaxes(alignments, 1, 2), 0.0)
+        return Hypotheses(ids, scores, alignments)
+
+    def begin(self, rows: dict[str, Nest], given: dict[str, Nest]) -> None:
+        """Adds what a kind of search has besides, before the first step.
+
+        Args:
+            rows: Dictionary of nests of tensors `(batch, beams, ...)`, which
+                steps change. `"done"` has shape `(batch,)`.
+            given: Dictionary of nests of tensors `(batch, ...)`, or `None`,
+                which steps only read.
+        """
+        raise NotImplementedError
+
+    def advance(
+        self, step: Step, t: Tensor, rows: dict[str, Nest], given: Nest
+    ) -> dict[str, Nest]:
+        """Returns the rows after each hypothesis is extended by a token.
+
+        Args:
+            step: The step function.
+            t: Integer, how many tokens each has.
+            rows, given: As of `begin`.
+        """
+        raise NotImplementedError
+
+    def found(
+        self, steps: Tensor, rows: dict[str, Nest], given: Nest, lacks: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Returns the scores, ids and alignments of what is found.
+
+        Args:
+            steps: Integer, the number of steps that were taken.
+            rows, given: As of `begin`.
+            lacks: Boolean tensor of shape `(batch, beams)` or `(batch, 1)`,
+                whether hypotheses that did not end lack a required phrase.
+
+        Returns:
+            Tensors of the shapes `(batch, hypotheses)`,
+            `(batch, length, hypotheses)` and, or `None`,
+            `(batch, length, hypotheses, positions)`.
+        """
+        raise NotImplementedError
 
     def predict(
         self,
@@ -184,7 +328,6 @@ class Search(SearchArguments):
             with refused tokens at minus infinity, the new states and the
             alignments, each of shape `(batch, beams, ...)`.
         """
-        beams = rows["last"].shape[1]
         logits, states, weights = step(
             flatten_beams(rows["last"]),
             keras.tree.map_structure(flatten_beams, rows["states"]),
@@ -202,16 +345,14 @@ class Search(SearchArguments):
             weights = None
         else:
             check_alignments(weights)
-            weights = split_beams(ops.cast(weights, "float32"), beams)
+            weights = split_beams(ops.cast(weights, "float32"), self.beams)
         # A step may have forgotten how many rows it was given.
         shape = *ops.shape(rows["last"]), ops.shape(logits)[1]
         logits = ops.reshape(ops.cast(logits, "float32"), shape)
         states = keras.tree.map_structure(
-            lambda x: split_beams(x, beams), states
+            lambda x: split_beams(x, self.beams), states
         )
-        allowed = self.constraints(
-            logits, t, given["shortlist"], rows["history"]
-        )
+        allowed = self.allowed(logits, t, given["shortlist"], rows["history"])
         if given["phrases"] is not None:
             allowed = restricted(
                 logits,
@@ -229,23 +370,67 @@ class Search(SearchArguments):
             return columns
         return gather(given["shortlist"], columns)
 
-    def hypotheses(
-        self, scores: Tensor, ids: Tensor, alignments: Tensor | None = None
-    ) -> Hypotheses:
-        """Returns `Hypotheses` from the tensors written step by step.
+    @property
+    def _reads_history(self):
+        return 0 < self.no_repeat_ngram <= self.max_length
+
+    def allowed(
+        self, logits: Tensor, t: Tensor, shortlist: Tensor | None, history: Nest
+    ) -> Tensor:
+        """Sets the logits of refused tokens to minus infinity.
+
+        Where every token is refused, the hypothesis may end.
 
         Args:
-            scores: Float tensor of shape `(batch, hypotheses)`.
-            ids: Integer tensor of shape `(batch, length, hypotheses)`.
-            alignments: Optional float tensor of shape
-                `(batch, length, hypotheses, positions)`.
+            logits: Float tensor of shape `(batch, beams, columns)`.
+            t: Integer, how many tokens a hypothesis has.
+            shortlist: Integer tensor of shape `(batch, columns)`, the ids of
+                the columns, or `None` where the columns are the ids.
+            history: The columns that the hypotheses have chosen so far.
         """
-        exists = ops.expand_dims(scores > NEVER, 2)
-        ids = ops.where(exists, ops.swapaxes(ids, 1, 2), self.pad_id)
-        if alignments is not None:
-            exists = ops.expand_dims(exists, 3)
-            alignments = ops.where(exists, ops.swapaxes(alignments, 1, 2), 0.0)
-        return Hypotheses(ids, scores, alignments)
+        ids = shortlist
+        if ids is None:
+            ids = ops.arange(ops.shape(logits)[2], dtype="int32")[None]
+        ids = ids[:, None]
+        is_end = ops.equal(ids, self.end_id)
+        refused = is_any(ids, (*self.in_no_text, *self.forbidden_ids))
+        if self.min_length:
+            too_early = ops.logical_and(is_end, t < self.min_length)
+            refused = ops.logical_or(refused, too_early)
+        allowed = ops.where(refused, NEVER, logits)
+        if self._reads_history:
+            repeated = repetitions(history, t, self.no_repeat_ngram)
+            allowed = refuse(allowed, *repeated)
+        return or_end(allowed, logits, is_end) if self.min_length else allowed
+
+    def remember(
+        self, history: Nest, t: Tensor, columns: Tensor, ids: Tensor
+    ) -> Nest:
+        """Returns the history with the columns and ids chosen at step `t`."""
+        if not self._reads_history:
+            return history
+        for repeatable in self.repeatable_ids:
+            # A number that no other step has.
+            columns = ops.where(ops.equal(ids, repeatable), -1 - t, columns)
+        here = ops.equal(ops.arange(self.max_length, dtype="int32"), t)
+        return ops.where(here, ops.expand_dims(columns, 2), history)
+
+
+def _number_of_sentences(states):
+    """The rows of the first states, which must be tensors."""
+    flat = keras.tree.flatten(states)
+    if not flat:
+        raise ValueError(
+            "`states` must hold at least one tensor, with a row for each "
+            f"sentence. Received: states={states!r}"
+        )
+    if any(isinstance(x, keras.KerasTensor) for x in flat):
+        raise ValueError(
+            "A search is no layer. Expected: tensors; in a functional "
+            "model, a layer of your own that searches in its `call`. "
+            f"Received: states={states!r}"
+        )
+    return ops.shape(flat[0])[0]
 
 
 def check_alignments(weights):

@@ -335,24 +335,6 @@ def test_coverage_needs_a_source_mask():
         run(search, planted())
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"beam_width": 0}, "Received: beam_width=0"),
-        ({"num_hypotheses": 0}, "Received: num_hypotheses=0"),
-        (
-            {"beam_width": 2, "num_hypotheses": 3},
-            "Received: num_hypotheses=3, beam_width=2",
-        ),
-        ({"length_penalty": -1.0}, "Received: length_penalty=-1.0"),
-        ({"coverage_penalty": -0.1}, "coverage_penalty=-0.1"),
-    ],
-)
-def test_bad_options(options, message):
-    with pytest.raises(ValueError, match=message):
-        BeamSearch(**options)
-
-
 @slow_on_jax
 def test_unfinished_hypotheses_are_ranked_by_coverage_too():
     """`b` is a little less likely, and looks where nobody looked."""

@@ -7,7 +7,6 @@ from keras import ops
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
 from kerasrnn.decoding import SamplingSearch
-from kerasrnn.decoding.constraints import Constraints
 from tests import helpers
 from tests.decoding.steps import random_tables
 from tests.decoding.steps import random_trees
@@ -133,9 +132,9 @@ def test_an_ngram_with_a_repeatable_id_may_come_again(n, repeatable_ids):
 
 
 def test_ids_are_found_in_the_vocabulary_of_each_sentence():
-    constraints = Constraints(-1, 9, -1, 5, 1, [7, 8], 0, [])
+    search = GreedySearch(-1, 9, -1, 5, min_length=1, forbidden_ids=[7, 8])
     vocabulary = ops.array([[5, 7, 9], [9, 8, 7], [1, 2, 9]])
-    allowed = constraints(ops.ones((3, 2, 3)), 0, vocabulary, ())
+    allowed = search.allowed(ops.ones((3, 2, 3)), 0, vocabulary, ())
     expected = [[1, 0, 0], [0, 0, 0], [1, 1, 0]]
     # Where nothing is left, the end is.
     expected[1] = [1, 0, 0]
@@ -145,9 +144,9 @@ def test_ids_are_found_in_the_vocabulary_of_each_sentence():
 
 
 def test_ids_that_no_column_has_forbid_nothing():
-    constraints = Constraints(-1, 1, 5, 5, 0, [-1, 4], 0, [])
+    search = GreedySearch(-1, 1, 5, 5, forbidden_ids=[-1, 4])
     logits = ops.ones((2, 3, 4))
-    helpers.assert_close(constraints(logits, 0, None, ()), logits, 0, 0)
+    helpers.assert_close(search.allowed(logits, 0, None, ()), logits, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -202,6 +201,6 @@ def test_padding_and_the_start_are_in_no_text(search, options):
 def test_a_start_that_is_the_end_may_end():
     logits = ops.zeros((1, 1, 3))
     for pad_id, first in ((0, -np.inf), (2, 0)):
-        constraints = Constraints(2, 2, pad_id, 5, 0, [], 0, [])
-        allowed = helpers.as_numpy(constraints(logits, 0, None, ()))
+        search = GreedySearch(2, 2, pad_id, 5)
+        allowed = helpers.as_numpy(search.allowed(logits, 0, None, ()))
         assert allowed.tolist() == [[[first, 0, 0]]]

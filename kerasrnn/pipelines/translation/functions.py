@@ -202,7 +202,7 @@ class TranslationFunctions(SourceSearch):
         found = tf.nn.log_softmax(tf.cast(logits, tf.float32))
         refused = is_any(
             tf.range(self.target.vocabulary_size),
-            self.search.constraints.in_no_text,
+            self.search.in_no_text,
         )
         found = {
             "log_probabilities": tf.where(refused, NEVER, found),

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from kerasrnn.decoding.unfinished import advance_until_done
+from kerasrnn.decoding.loop import advance_until_done
 from tests import helpers
 
 
