@@ -8,6 +8,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 
+_INFO = re.compile(rb"^\S+\.cc\(\d+\) LOG\(INFO\) .*\n", re.MULTILINE)
 _LOCK = threading.Lock()  # around the standard error of the process
 
 
@@ -30,6 +31,21 @@ def filtered_stderr(noise: re.Pattern[bytes]) -> Iterator[None]:
             os.close(terminal)
             held.seek(0)
             os.write(2, noise.sub(b"", held.read()))
+
+
+@contextlib.contextmanager
+def without_sentence_piece_log() -> Iterator[None]:
+    """Drops what SentencePiece logs while it loads a model, but no error.
+
+    Its log has no level. This does so if TensorFlow is to log less: if
+    `TF_CPP_MIN_LOG_LEVEL` is above 0. What else is written to the standard
+    error is held back to the end.
+    """
+    if os.environ.get("TF_CPP_MIN_LOG_LEVEL", "0") == "0":
+        yield
+        return
+    with filtered_stderr(_INFO):
+        yield
 
 
 def _flush():

@@ -19,20 +19,18 @@ RECIPES = sorted(
     for path in (ROOT / folder).glob("*.py")
 )
 
-# Modules that every part may import: annotations, checks of arguments,
-# configurations read off constructors, files that are written completely or
-# not at all, entries chosen in a batch, libraries of the extras,
-# a quiet terminal, the schemes of tags, warnings.
+# Modules that every part may import: annotations, checks of arguments, files
+# that are written completely or not at all, libraries of the extras, what a
+# layer saves of itself, the schemes of tags, operations that `keras.ops` lacks,
+# warnings.
 SHARED = (
     "typing",
     "arguments",
-    "configured",
     "files",
-    "frozen",
-    "gathering",
     "optional",
-    "sentence_piece_log",
+    "saving",
     "tag_schemes",
+    "tensors",
     "warning",
 )
 # What each part may import, beside itself and the standard library.
@@ -47,13 +45,11 @@ ALLOWED = {
     },
     "typing": {"keras"},
     "arguments": set(),
-    "configured": {"keras"},
     "files": set(),
-    "frozen": {"keras"},
-    "gathering": {"keras"},
     "optional": {"pandas"},
-    "sentence_piece_log": {"kerasrnn_commands"},
+    "saving": {"keras"},
     "tag_schemes": set(),
+    "tensors": {"keras"},
     "warning": set(),
     "layers": {"keras"},
     # Statistics of raw tables are taken in float64, which JAX lacks.
@@ -76,6 +72,7 @@ ALLOWED = {
     "tokenizers": {
         "keras",
         "keras_nlp",
+        "kerasrnn_commands",
         "sentencepiece",
         "tensorflow",
         "tensorflow_text",
@@ -118,6 +115,7 @@ ALLOWED = {
         "kerasrnn.data",
         "kerasrnn.plots",
         "kerasrnn.training",
+        "kerasrnn_commands",
         "kerasrnn_server",
         "matplotlib",
         "numpy",

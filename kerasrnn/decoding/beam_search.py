@@ -22,7 +22,7 @@ from kerasrnn.decoding.phrases import shared_out
 from kerasrnn.decoding.phrases import with_next_tokens
 from kerasrnn.decoding.search import Search
 from kerasrnn.decoding.search import Step
-from kerasrnn.gathering import gather
+from kerasrnn.tensors import gather
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
 

@@ -7,9 +7,9 @@ and the attention weights of these beams. Hypotheses are written out at the end.
 import keras
 from keras import ops
 
-from kerasrnn.gathering import gather
-from kerasrnn.gathering import largest
-from kerasrnn.gathering import where_unmasked
+from kerasrnn.tensors import gather
+from kerasrnn.tensors import largest
+from kerasrnn.tensors import where_unmasked
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
 

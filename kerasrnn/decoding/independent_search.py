@@ -20,7 +20,7 @@ from kerasrnn.decoding.phrases import missing
 from kerasrnn.decoding.phrases import needed
 from kerasrnn.decoding.search import Search
 from kerasrnn.decoding.search import Step
-from kerasrnn.gathering import gather
+from kerasrnn.tensors import gather
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
 

@@ -24,7 +24,7 @@ from kerasrnn.decoding.phrases import arranged
 from kerasrnn.decoding.phrases import not_begun
 from kerasrnn.decoding.phrases import restricted
 from kerasrnn.decoding.phrases import unmet
-from kerasrnn.gathering import gather
+from kerasrnn.tensors import gather
 from kerasrnn.typing import Config
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor

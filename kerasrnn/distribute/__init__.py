@@ -1,6 +1,6 @@
 """Training on several devices, or by several workers, with `Model.fit`."""
 
-from kerasrnn.distribute.batches import shared_batches
+from kerasrnn.distribute.replicas import shared_batches
 from kerasrnn.distribute.replicas import sum_over_replicas
 from kerasrnn.distribute.strategy import Distribution
 from kerasrnn.distribute.strategy import make_strategy

@@ -12,8 +12,8 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.frozen import KeepsFrozen
-from kerasrnn.frozen import all_layers
+from kerasrnn.saving import KeepsFrozen
+from kerasrnn.saving import all_layers
 
 # The name among the weights of a layer in a file.
 _KEY = "quantized"

@@ -7,9 +7,9 @@ from typing import Literal
 import keras
 
 from kerasrnn.arguments import one_of
-from kerasrnn.configured import Configured
 from kerasrnn.layers.loop.products import split_at
 from kerasrnn.layers.quantization import KeepsQuantization
+from kerasrnn.saving import Configured
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor

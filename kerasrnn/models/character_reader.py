@@ -8,11 +8,11 @@ from keras import ops
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
-from kerasrnn.configured import Configured
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.model import ReadsIds
 from kerasrnn.models.rnn_stack import RNNStack
+from kerasrnn.saving import Configured
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 

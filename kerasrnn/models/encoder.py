@@ -10,8 +10,6 @@ from kerasrnn.arguments import instance
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
-from kerasrnn.configured import Configured
-from kerasrnn.frozen import set_trainable
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent.clone_cell import clone_cell
@@ -22,6 +20,8 @@ from kerasrnn.models.ngram_embedding import NgramEmbedding
 from kerasrnn.models.ngram_embedding import check_ngrams
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.models.token_embedding import TokenEmbedding
+from kerasrnn.saving import Configured
+from kerasrnn.saving import set_trainable
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 

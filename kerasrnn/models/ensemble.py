@@ -6,9 +6,9 @@ from typing import Any
 import keras
 
 from kerasrnn.arguments import instance
-from kerasrnn.configured import Configured
 from kerasrnn.models.model import ReadsIds
 from kerasrnn.models.model import give_weights
+from kerasrnn.saving import Configured
 
 
 class Ensemble(ReadsIds, Configured, keras.layers.Layer):

@@ -3,8 +3,8 @@
 import numpy as np
 from keras import ops
 
-from kerasrnn.configured import template
 from kerasrnn.layers.quantization import quantized_layers
+from kerasrnn.saving import template
 
 
 def learnt_weights(model, backwards=None):

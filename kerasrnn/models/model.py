@@ -7,10 +7,10 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.configured import Configured
-from kerasrnn.frozen import all_layers
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.sequence_checks import check_not_ragged
+from kerasrnn.saving import Configured
+from kerasrnn.saving import all_layers
 from kerasrnn.typing import Config
 
 # The first argument of a model, if it is given by name.

@@ -9,10 +9,10 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.configured import Configured
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.token_embedding import TokenEmbedding
+from kerasrnn.saving import Configured
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 

@@ -11,13 +11,13 @@ import keras
 import tensorflow as tf
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.frozen import all_layers
 from kerasrnn.pipelines.graphs import graph_function
 from kerasrnn.pipelines.graphs import named
 from kerasrnn.pipelines.labelling.text_labeller import TextLabeller
 from kerasrnn.pipelines.language.text_language_model import TextLanguageModel
 from kerasrnn.pipelines.saved_model import export_saved_model
 from kerasrnn.pipelines.tagging.text_tagger import TextTagger
+from kerasrnn.saving import all_layers
 
 
 def litert_model(pipeline: Any, length: int = 1, int8: bool = False) -> bytes:

@@ -6,10 +6,10 @@ import pathlib
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the text operations
 
-from kerasrnn.sentence_piece_log import without_sentence_piece_log
 from kerasrnn.serving.signature import Signature
 from kerasrnn.typing import Config
 from kerasrnn.typing import PathLike
+from kerasrnn_commands.stderr import without_sentence_piece_log
 from kerasrnn_server.versions import models
 from kerasrnn_server.versions import versions
 

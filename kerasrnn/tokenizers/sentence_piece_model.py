@@ -6,7 +6,7 @@ import tensorflow as tf
 import tensorflow_text as tf_text
 from tensorflow_text.python.ops import sentencepiece_tokenizer as library
 
-from kerasrnn.sentence_piece_log import without_sentence_piece_log
+from kerasrnn_commands.stderr import without_sentence_piece_log
 
 
 class _KeptModel(library._SentencepieceModelResource):

@@ -9,9 +9,9 @@ from kerasrnn.distribute import sum_over_replicas
 from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.metrics.piano_roll_metrics import step_costs
 from kerasrnn.metrics.pooled_mean import check_unweighted
-from kerasrnn.metrics.token_costs import labels_of_tokens
-from kerasrnn.metrics.token_costs import token_costs
-from kerasrnn.metrics.token_costs import weights_of_tokens
+from kerasrnn.metrics.token_metrics import labels_of_tokens
+from kerasrnn.metrics.token_metrics import token_costs
+from kerasrnn.metrics.token_metrics import weights_of_tokens
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 

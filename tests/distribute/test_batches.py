@@ -10,8 +10,8 @@ tf = pytest.importorskip("tensorflow", reason="its data sets are shared")
 if keras.backend.backend() != "tensorflow":
     pytest.skip("for TensorFlow's strategies", allow_module_level=True)
 
-from kerasrnn.distribute.batches import fit_arguments  # noqa: E402
-from kerasrnn.distribute.batches import share  # noqa: E402
+from kerasrnn.distribute.replicas import fit_arguments  # noqa: E402
+from kerasrnn.distribute.replicas import share  # noqa: E402
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 5, 6, 7])

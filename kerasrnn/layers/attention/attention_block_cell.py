@@ -7,7 +7,6 @@ from keras import ops
 
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
-from kerasrnn.configured import Configured
 from kerasrnn.layers.attention.dot_attention import dot_score
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
@@ -17,6 +16,7 @@ from kerasrnn.layers.attention.window_cell import attend_to_windows_and_own
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
+from kerasrnn.saving import Configured
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape

@@ -12,7 +12,6 @@ from keras import ops
 
 from kerasrnn.arguments import one_of
 from kerasrnn.arguments import positive_integer
-from kerasrnn.configured import Configured
 from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import NO_ATTENTION
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
@@ -20,6 +19,7 @@ from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop.products import of_the_loop
 from kerasrnn.layers.precision import wide
+from kerasrnn.saving import Configured
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import LayerOptions

@@ -9,8 +9,6 @@ from typing import Unpack
 import keras
 from keras import ops
 
-from kerasrnn.configured import Configured
-from kerasrnn.gathering import where_unmasked
 from kerasrnn.layers import _backend
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.mechanism import check_memory
@@ -27,6 +25,8 @@ from kerasrnn.layers.precision import wide
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
 from kerasrnn.layers.sequence_checks import check_mask
 from kerasrnn.layers.sequence_checks import check_sequences
+from kerasrnn.saving import Configured
+from kerasrnn.tensors import where_unmasked
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States

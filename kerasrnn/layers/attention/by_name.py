@@ -4,7 +4,6 @@ from typing import TypeVar
 
 import keras
 
-from kerasrnn.configured import template
 from kerasrnn.layers.attention.bahdanau_attention import BahdanauAttention
 from kerasrnn.layers.attention.coverage_attention import CoverageAttention
 from kerasrnn.layers.attention.dot_attention import DotAttention
@@ -16,6 +15,7 @@ from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.monotonic_attention import MonotonicAttention
 from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
 from kerasrnn.layers.attention.multi_scale_attention import MultiScaleAttention
+from kerasrnn.saving import template
 from kerasrnn.typing import Config
 from kerasrnn.typing import DType
 

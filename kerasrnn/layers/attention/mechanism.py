@@ -7,12 +7,12 @@ from keras import ops
 
 from kerasrnn.arguments import rate
 from kerasrnn.arguments import same_shape
-from kerasrnn.configured import Configured
 from kerasrnn.layers import _backend
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.sequence_checks import check_mask
 from kerasrnn.layers.sequence_checks import check_not_ragged
 from kerasrnn.layers.softmax import masked_softmax
+from kerasrnn.saving import Configured
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Tensor
 

@@ -7,13 +7,13 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.configured import Configured
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.window_cell import WindowCell
 from kerasrnn.layers.attention.window_cell import attend_to_windows
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
+from kerasrnn.saving import Configured
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import LayerOptions

@@ -7,11 +7,11 @@ from typing import Unpack
 import keras
 from keras import ops
 
-from kerasrnn.gathering import gather
-from kerasrnn.gathering import unmasked_first
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.recurrent.cell_dropout import ForwardsDropoutMasks
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
+from kerasrnn.tensors import gather
+from kerasrnn.tensors import unmasked_first
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States

@@ -7,7 +7,6 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.configured import Configured
 from kerasrnn.layers.crf import forward_backward
 from kerasrnn.layers.crf import paths
 from kerasrnn.layers.crf.allowed_moves import allowed_moves
@@ -18,6 +17,7 @@ from kerasrnn.layers.crf.outputs import emissions_and_mask
 from kerasrnn.layers.crf.outputs import with_path
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.precision import wide_dtype
+from kerasrnn.saving import Configured
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Regularizer

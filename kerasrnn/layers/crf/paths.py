@@ -5,13 +5,13 @@ For chains see `chain.py`.
 
 from keras import ops
 
-from kerasrnn.gathering import largest
-from kerasrnn.gathering import unmasked_first
 from kerasrnn.layers import _backend
 from kerasrnn.layers.crf.chain import NEVER
 from kerasrnn.layers.crf.chain import at_tag
 from kerasrnn.layers.crf.chain import maximum
 from kerasrnn.layers.crf.chain import scan_back
+from kerasrnn.tensors import largest
+from kerasrnn.tensors import unmasked_first
 
 
 def path_score(emissions, tags, mask, transitions, end):

@@ -7,7 +7,6 @@ the whole loop. All sequences are `(time, batch, ...)`.
 import keras
 from keras import ops
 
-from kerasrnn.gathering import where_unmasked
 from kerasrnn.layers import _backend
 from kerasrnn.layers.loop import products
 from kerasrnn.layers.loop.back_through_time import gradients
@@ -21,6 +20,7 @@ from kerasrnn.layers.loop.weights_of_step import WeightsOfStep
 from kerasrnn.layers.loop.zoned_out import zoned_out
 from kerasrnn.layers.precision import is_float
 from kerasrnn.layers.precision import wide
+from kerasrnn.tensors import where_unmasked
 
 
 def run_loop(

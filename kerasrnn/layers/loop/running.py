@@ -9,8 +9,6 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import same_shape
-from kerasrnn.gathering import gather
-from kerasrnn.gathering import where_unmasked
 from kerasrnn.layers import _backend
 from kerasrnn.layers.loop.cells import flat_state_sizes
 from kerasrnn.layers.loop.cells import initial_state
@@ -19,6 +17,8 @@ from kerasrnn.layers.loop.cells import policy
 from kerasrnn.layers.loop.cells import shape_of
 from kerasrnn.layers.loop.cells import state_sizes
 from kerasrnn.layers.loop.cells import step
+from kerasrnn.tensors import gather
+from kerasrnn.tensors import where_unmasked
 
 
 def slow_because(cell):

@@ -5,8 +5,8 @@ from typing import Self
 
 import keras
 
-from kerasrnn.configured import constructor_parameters
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
+from kerasrnn.saving import constructor_parameters
 from kerasrnn.typing import Config
 
 

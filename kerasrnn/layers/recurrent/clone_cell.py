@@ -2,10 +2,10 @@
 
 import keras
 
-from kerasrnn.configured import template
 from kerasrnn.layers.initializers import derived_seed
 from kerasrnn.layers.loop.cells import output_size
 from kerasrnn.layers.loop.cells import state_sizes
+from kerasrnn.saving import template
 
 # How Keras serializes arrays, whose dtype is not that of a layer.
 _ARRAYS = "__numpy__", "__tensor__"

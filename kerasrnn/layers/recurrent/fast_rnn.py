@@ -6,7 +6,6 @@ from typing import Unpack
 import keras
 from keras import ops
 
-from kerasrnn.gathering import where_unmasked
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop import running
 from kerasrnn.layers.loop.dropout_masks import draw_dropout_masks
@@ -15,6 +14,7 @@ from kerasrnn.layers.precision import wide
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.sequence_checks import check_mask
 from kerasrnn.layers.sequence_checks import check_sequences
+from kerasrnn.tensors import where_unmasked
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States

@@ -7,8 +7,6 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import rate
-from kerasrnn.configured import Configured
-from kerasrnn.configured import constructor_parameters
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop.products import Product
 from kerasrnn.layers.loop.products import join
@@ -20,6 +18,8 @@ from kerasrnn.layers.loop.products_over_time import multiply_all
 from kerasrnn.layers.recurrent.cell_dropout import CellDropout
 from kerasrnn.layers.recurrent.cell_runs import CellRuns
 from kerasrnn.layers.recurrent.cell_weights import CellWeights
+from kerasrnn.saving import Configured
+from kerasrnn.saving import constructor_parameters
 from kerasrnn.typing import Activation
 from kerasrnn.typing import Constraint
 from kerasrnn.typing import Initializer

@@ -8,13 +8,13 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import rate
-from kerasrnn.configured import Configured
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop import running
 from kerasrnn.layers.loop.zoned_out import zoned_out
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.recurrent.cell_dropout import ForwardsDropoutMasks
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
+from kerasrnn.saving import Configured
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States

@@ -1,25 +1,290 @@
 """Weights of LSTM and GRU layers, exchanged with Keras and PyTorch."""
 
+import collections
+import re
+from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 from typing import TypeAlias
 
 import keras
+from keras import ops
 
-from kerasrnn.layers.weights.stacks import assign
-from kerasrnn.layers.weights.stacks import build_all
-from kerasrnn.layers.weights.stacks import check_built
-from kerasrnn.layers.weights.stacks import check_properties
-from kerasrnn.layers.weights.stacks import properties_of
-from kerasrnn.layers.weights.stacks import stacked
-from kerasrnn.layers.weights.stacks import weights_of
-from kerasrnn.layers.weights.torch_arrays import check_names
-from kerasrnn.layers.weights.torch_arrays import check_shapes
-from kerasrnn.layers.weights.torch_arrays import from_torch
-from kerasrnn.layers.weights.torch_arrays import names_of
-from kerasrnn.layers.weights.torch_arrays import to_torch
-from kerasrnn.layers.weights.torch_arrays import torch_arrays
+from kerasrnn.layers.recurrent.gru import FastGRUCell
+from kerasrnn.layers.recurrent.lstm import FastLSTMCell
 from kerasrnn.typing import Tensor
+
+# Cells of Keras, each with ours that has the same weights.
+_OURS: dict[type, type] = {
+    keras.layers.LSTMCell: FastLSTMCell,
+    keras.layers.GRUCell: FastGRUCell,
+}
+# `place` is how the caller writes the layer, such as `target[1]`; `suffix` ends
+# the names of its weights in PyTorch, as in `weight_ih_l1`.
+Direction = collections.namedtuple("Direction", "place suffix cell")
+
+
+def class_of(cell):
+    """Returns the class of Keras that has the weights of a cell, or `None`."""
+    for known, ours in _OURS.items():
+        if isinstance(cell, (known, ours)):
+            return known
+    return None
+
+
+def weights_of(cell):
+    """Returns the weights of a cell, those that it has."""
+    weights = [cell.kernel, cell.recurrent_kernel, cell.bias]
+    return [
+        weight
+        for weight in [*weights, getattr(cell, "gains", None)]
+        if weight is not None
+    ]
+
+
+def shown(value):
+    """Returns a value as messages name it: a class of cells by its layer."""
+    return getattr(value, "__name__", repr(value)).removesuffix("Cell")
+
+
+def stacked(name, layers):
+    """Returns the directions of each layer of an argument."""
+    several = isinstance(layers, (list, tuple))
+    stack = []
+    for i, layer in enumerate(layers if several else [layers]):
+        place = f"{name}[{i}]" if several else name
+        directions = {"": (place, layer)}
+        if isinstance(layer, keras.layers.Bidirectional):
+            directions = {
+                "": (f"{place}.forward_layer", layer.forward_layer),
+                "_reverse": (f"{place}.backward_layer", layer.backward_layer),
+            }
+        stack.append(
+            [
+                _direction(where, f"_l{i}{end}", inner)
+                for end, (where, inner) in directions.items()
+            ]
+        )
+    if not stack:
+        raise ValueError(
+            f"`{name}` must be a layer or a list of layers. Received: "
+            f"{layers!r}"
+        )
+    return stack
+
+
+def _direction(place, suffix, layer):
+    cell = layer.cell if isinstance(layer, keras.layers.RNN) else layer
+    if class_of(cell) is None:
+        raise ValueError(
+            f"`{place}` must be an LSTM or a GRU of Keras or of this package, "
+            f"or run a cell of these. Received: {layer!r}"
+        )
+    return Direction(place, suffix, cell)
+
+
+def properties_of(cell):
+    """Returns what has to agree, by name."""
+    properties = {
+        "class": class_of(cell),
+        "units": cell.units,
+        "use_bias": cell.use_bias,
+        "activation": cell.activation,
+        "recurrent_activation": cell.recurrent_activation,
+        "layer_norm": getattr(cell, "layer_norm", False),
+    }
+    if class_of(cell) is keras.layers.GRUCell:
+        properties["reset_after"] = cell.reset_after
+    if cell.built:
+        properties["input width"] = cell.kernel.shape[0]
+    return properties
+
+
+def check_properties(direction, expected, why):
+    """Raises an error that names each property that is not as expected."""
+    properties = properties_of(direction.cell)
+    wrong = [
+        name
+        for name in expected
+        if name in properties and properties[name] != expected[name]
+    ]
+    if wrong:
+        wanted, received = (
+            ", ".join(f"{name}={shown(of[name])}" for name in wrong)
+            for of in (expected, properties)
+        )
+        raise ValueError(
+            f"`{direction.place}` must have {wanted}{why}. Received: {received}"
+        )
+
+
+def check_built(direction):
+    """Raises an error if a direction has no weights yet."""
+    if not direction.cell.built:
+        raise ValueError(
+            f"`{direction.place}` must have weights: call it, or build it, "
+            "first. Received: a layer that is not built."
+        )
+
+
+def build_all(layers, widths):
+    """Builds each layer that is not built yet for inputs of a width."""
+    if not isinstance(layers, (list, tuple)):
+        layers = [layers]
+    for layer, width in zip(layers, widths, strict=True):
+        if not layer.built:
+            if getattr(layer, "stateful", False):
+                raise ValueError(
+                    "A stateful layer has the batch size of its first call. "
+                    "Expected: a layer that was called. "
+                    f"Received: {layer.name}, which is not built"
+                )
+            runs = isinstance(
+                layer, (keras.layers.RNN, keras.layers.Bidirectional)
+            )
+            layer.build((None, None, width) if runs else (None, width))
+
+
+def assign(direction, values):
+    """Sets the weights of a direction to arrays in their order."""
+    for weight, value in zip(weights_of(direction.cell), values, strict=True):
+        weight.assign(value)
+
+
+# Where each gate of PyTorch stands in Keras, and the other way round:
+# i, f, g, o in both; r, z, n there and z, r, h here.
+ORDERS = {keras.layers.LSTMCell: [0, 1, 2, 3], keras.layers.GRUCell: [1, 0, 2]}
+_TORCH_NAME = re.compile(r"(weight|bias)_(ih|hh|hr)_l\d+(_reverse)?")
+
+
+def names_of(direction):
+    """Returns PyTorch's names of the weights, in its order."""
+    kinds = ["weight", "bias"] if direction.cell.use_bias else ["weight"]
+    return [
+        f"{kind}_{of}{direction.suffix}"
+        for kind in kinds
+        for of in ("ih", "hh")
+    ]
+
+
+def torch_arrays(source, prefix):
+    """Returns what a recurrent module holds below a prefix, as arrays."""
+    state = source.state_dict() if hasattr(source, "state_dict") else source
+    if not isinstance(state, Mapping):
+        raise ValueError(
+            "`source` must be a module of PyTorch, its `state_dict()` or a "
+            f"mapping of arrays. Received: {source!r}"
+        )
+    found = {}
+    for name, value in state.items():
+        short = name.removeprefix(prefix)
+        if name.startswith(prefix) and _TORCH_NAME.fullmatch(short):
+            found[short] = array_of(value)
+    if not found:
+        others = sorted(
+            {
+                name[: match.start()]
+                for name in state
+                if (match := _TORCH_NAME.search(name))
+                and match.end() == len(name)
+            }
+        )
+        raise ValueError(
+            "`source` must hold weights named as those of `torch.nn.LSTM` and "
+            f"`GRU`, such as {prefix + 'weight_ih_l0'!r}. Received: "
+            f"prefix={prefix!r} and the names {list(state)}"
+            + (f". `prefix` could be one of {others}" if others else "")
+        )
+    return found
+
+
+def array_of(value):
+    """Returns a NumPy array, also of a tensor of PyTorch on any device."""
+    if hasattr(value, "detach"):
+        # NumPy has no bfloat16, and float64 holds the others exactly.
+        return value.detach().cpu().double().numpy()
+    return ops.convert_to_numpy(value)
+
+
+def check_names(expected, found, prefix):
+    """Raises `ValueError` unless a source has these weights, and no others.
+
+    Args:
+        expected: Names of weights in PyTorch.
+        found: Arrays by name, as `torch_arrays` returns them.
+        prefix: String before the names in the source, for the message.
+    """
+    projections = [prefix + name for name in found if "_hr_" in name]
+    if projections:
+        raise ValueError(
+            "`source` must have `proj_size=0`: the layers here do not project "
+            f"their outputs. Received: {projections}"
+        )
+    missing = [prefix + name for name in expected if name not in found]
+    unknown = [prefix + name for name in found if name not in expected]
+    if missing or unknown:
+        raise ValueError(
+            "`source` must hold the weights of `target` and no others: the "
+            "same number of layers and directions, and biases where `use_bias` "
+            f"is set. Received: a source without {missing}, which `target` "
+            f"has, and with {unknown}, which it does not have."
+        )
+
+
+def check_shapes(direction, width, found, prefix):
+    """Raises `ValueError` unless each weight has the shape of its direction.
+
+    Args:
+        direction: The `Direction`.
+        width: Integer, width of its input.
+        found, prefix: As of `check_names`.
+    """
+    units = direction.cell.units
+    rows = len(ORDERS[class_of(direction.cell)]) * units
+    shapes = [(rows, width), (rows, units), (rows,), (rows,)]
+    for name, shape in zip(names_of(direction), shapes, strict=False):
+        if found[name].shape != shape:
+            kind = shown(class_of(direction.cell))
+            raise ValueError(
+                f"{prefix + name!r} must have the shape {shape}, for "
+                f"`{direction.place}`: {kind}, units={units}, input "
+                f"width={width}. Received: {found[name].shape}"
+            )
+
+
+def reordered(array, cell):
+    """Swaps the gates, which lie along the first axis."""
+    order = ORDERS[class_of(cell)]
+    gates = array.reshape(len(order), cell.units, *array.shape[1:])
+    return gates[order].reshape(array.shape)
+
+
+def from_torch(direction, found):
+    """Returns the arrays of a cell in the order of its weights."""
+    cell = direction.cell
+    arrays = [reordered(found[name], cell) for name in names_of(direction)]
+    kernels, biases = [array.T for array in arrays[:2]], arrays[2:]
+    if not biases:
+        return kernels
+    if class_of(cell) is keras.layers.GRUCell:
+        return [*kernels, ops.stack(biases)]
+    return [*kernels, biases[0] + biases[1]]
+
+
+def to_torch(cell):
+    """Returns the arrays of a cell in the order of `names_of`."""
+    arrays = []
+    for weight in weights_of(cell):
+        dtype = keras.backend.standardize_dtype(weight.dtype)
+        dtype = dtype if dtype == "float64" else "float32"
+        arrays.append(ops.convert_to_numpy(ops.cast(weight, dtype)))
+    kernels, biases = [array.T for array in arrays[:2]], arrays[2:]
+    if biases and class_of(cell) is keras.layers.GRUCell:
+        biases = list(biases[0])
+    elif biases:
+        biases.append(ops.convert_to_numpy(ops.zeros_like(biases[0])))
+    return [reordered(array, cell) for array in kernels + biases]
+
 
 Layers: TypeAlias = keras.layers.Layer | Sequence[keras.layers.Layer]
 

@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 import keras
 
-from kerasrnn.frozen import all_layers
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
 from kerasrnn.layers.recurrent.gru import FastGRU
 from kerasrnn.layers.recurrent.gru import FastGRUCell
 from kerasrnn.layers.recurrent.lstm import FastLSTM
 from kerasrnn.layers.recurrent.lstm import FastLSTMCell
+from kerasrnn.saving import all_layers
 from kerasrnn.warning import warn
 
 _OURS = {

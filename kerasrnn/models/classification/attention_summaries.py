@@ -6,7 +6,6 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.gathering import unmasked_first
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.attention_rnn import AttentionRNN
 from kerasrnn.layers.attention.by_name import copy_of_attention
@@ -16,6 +15,7 @@ from kerasrnn.layers.loop import cells
 from kerasrnn.layers.recurrent.clone_cell import clone_cell
 from kerasrnn.models.bridge import Bridge
 from kerasrnn.models.classification.pooled_summaries import Summary
+from kerasrnn.tensors import unmasked_first
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 

@@ -7,10 +7,10 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.configured import Configured
-from kerasrnn.gathering import gather
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.quantization import KeepsQuantization
+from kerasrnn.saving import Configured
+from kerasrnn.tensors import gather
 from kerasrnn.typing import Tensor
 
 

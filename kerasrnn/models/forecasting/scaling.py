@@ -8,7 +8,7 @@ from keras import ops
 
 from kerasrnn.arguments import one_of
 from kerasrnn.arguments import positive_integer
-from kerasrnn.configured import Configured
+from kerasrnn.saving import Configured
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.configured import Configured
+from kerasrnn.saving import Configured
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 

@@ -6,7 +6,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.configured import Configured
+from kerasrnn.saving import Configured
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 

@@ -8,7 +8,6 @@ from keras import ops
 
 from kerasrnn.arguments import instance
 from kerasrnn.arguments import positive_integer
-from kerasrnn.configured import Deserialized
 from kerasrnn.layers import AttentionCell
 from kerasrnn.layers import AttentionRNN
 from kerasrnn.layers.attention.by_name import copy_of_attention
@@ -22,6 +21,7 @@ from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.models.token_output import TokenOutput
 from kerasrnn.models.translation.decoder_steps import DecoderSteps
 from kerasrnn.models.translation.lexicon import Lexicon
+from kerasrnn.saving import Deserialized
 from kerasrnn.typing import Config
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Shape

@@ -7,8 +7,8 @@ from keras import ops
 
 from kerasrnn.arguments import number
 from kerasrnn.arguments import positive_integer
-from kerasrnn.configured import Configured
 from kerasrnn.models.model import ReadsIds
+from kerasrnn.saving import Configured
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 

@@ -6,9 +6,9 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.configured import Configured
 from kerasrnn.models.model import ReadsIds
 from kerasrnn.models.translation.lexicon import Lexicon
+from kerasrnn.saving import Configured
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 

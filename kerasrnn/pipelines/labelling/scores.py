@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kerasrnn.metrics.precision_recall import precision_recall_f1
+from kerasrnn.metrics.label_scores import precision_recall_f1
 from kerasrnn.pipelines.confusion import confusion_counts
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from kerasrnn.data.tags.phrases import phrases_of
-from kerasrnn.metrics.phrase_scores import phrase_scores
+from kerasrnn.metrics.label_scores import phrase_scores
 from kerasrnn.pipelines.batching import indices_by_length
 from kerasrnn.pipelines.finite import check_answer
 from kerasrnn.pipelines.tagging.functions import TaggingFunctions

@@ -12,7 +12,7 @@ import keras
 
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import positive_integer
-from kerasrnn.distribute.batches import fit_arguments
+from kerasrnn.distribute.replicas import fit_arguments
 from kerasrnn.distribute.replicas import strategy_of
 from kerasrnn.distribute.workers import all_workers
 from kerasrnn.training.csv_log import columns

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from keras import layers
 
-from kerasrnn.frozen import all_layers
 from kerasrnn.layers import RHN
 from kerasrnn.layers import FastGRU
 from kerasrnn.layers import FastGRUCell
@@ -13,6 +12,7 @@ from kerasrnn.layers import FastLSTM
 from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers import replace_layers
+from kerasrnn.saving import all_layers
 from tests import helpers
 
 KERAS = layers.LSTM, layers.GRU, layers.LSTMCell, layers.GRUCell

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kerasrnn.metrics.precision_recall import precision_recall_f1
+from kerasrnn.metrics.label_scores import precision_recall_f1
 from kerasrnn.pipelines.labelling.thresholds import best_thresholds
 
 

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from kerasrnn.sentence_piece_log import without_sentence_piece_log
+from kerasrnn_commands.stderr import without_sentence_piece_log
 
 INFO = "normalizer.cc(51) LOG(INFO) precompiled_charsmap is empty.\n"
 ERROR = "model_interface.cc(75) LOG(ERROR) unk is not defined.\n"

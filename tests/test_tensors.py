@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from keras import ops
 
-from kerasrnn.gathering import gather
-from kerasrnn.gathering import largest
-from kerasrnn.gathering import unmasked_first
+from kerasrnn.tensors import gather
+from kerasrnn.tensors import largest
+from kerasrnn.tensors import unmasked_first
 from tests import helpers
 
 MASK = np.array([[0, 1, 0, 1, 1], [1, 0, 0, 0, 0]], bool)

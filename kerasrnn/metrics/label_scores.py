@@ -1,11 +1,52 @@
-"""Precision, recall and F1 of phrases."""
+"""Scores of labels and phrases: accuracy, precision, recall and F1."""
 
 import collections
 from collections.abc import Sequence
 from typing import Any
 
+import keras
+from keras import ops
+
 from kerasrnn.arguments import is_integer
-from kerasrnn.metrics.precision_recall import precision_recall_f1
+
+
+def precision_recall_f1(true: int, found: int, right: int) -> dict[str, float]:
+    """Returns precision, recall and F1; where nothing was to count, 0.
+
+    Args:
+        true: Integer, how many there are.
+        found: Integer, how many were found.
+        right: Integer, how many of those are right.
+
+    Returns:
+        A dictionary of `"precision"`, `"recall"` and `"f1"`.
+    """
+    return {
+        "precision": right / max(1, found),
+        "recall": right / max(1, true),
+        "f1": 2 * right / max(1, true + found),
+    }
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+def label_accuracy(labels, logits):
+    """Returns whether the most probable class is the true one.
+
+    Args:
+        labels: Tensor of shape `(batch, 1)`: classes, or, for two classes,
+            the probability of the second. For several labels a text, of shape
+            `(batch, labels)`, 1 for those that it has and 0 for others.
+        logits: Tensor of shape `(batch, num_classes)`, or `(batch, 1)` for
+            two classes.
+
+    Returns:
+        Boolean tensor of the shape of `labels`.
+    """
+    if logits.shape[-1] in (1, labels.shape[-1]):
+        return ops.equal(ops.cast(labels, "float32") > 0.5, logits > 0.0)
+    found = ops.argmax(logits, axis=-1, keepdims=True)
+    return ops.equal(ops.cast(labels, found.dtype), found)
+
 
 Phrases = Sequence[tuple[int, int, str]]
 

@@ -1,4 +1,4 @@
-"""Choosing among the entries of each row of a batch."""
+"""Operations on tensors that `keras.ops` lacks."""
 
 import keras
 from keras import ops
