@@ -3,6 +3,7 @@
 import re
 
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.tables.conll_columns import are_counted
 from kerasrnn.data.tables.conll_columns import begins_apart
 from kerasrnn.data.tables.conll_columns import ends_sentence
 from kerasrnn.data.tables.conll_columns import features_in
@@ -88,21 +89,23 @@ def _without_comments(lines, columns, tag, report):
 
 def _sentences(lines, columns, numbers, path, report):
     """Yields the number of the first line and the columns of each sentence."""
-    start, words = 0, []
+    start, words, odd = 0, [], []
     for number, line in (*lines, (0, "")):
         report.seen = number or report.seen
         cells = columns.cells(line)
         wide = len(cells) == columns.width
         if ends_sentence(line):
             if words:
-                row = zip(*words, strict=True)
-                yield start, dict(zip(numbers, map(list, row), strict=True))
+                found = list(map(list, zip(*words, strict=True)))
+                if columns.counts and not are_counted(found[0]):
+                    odd.append(start)
+                yield start, {name: found[n] for name, n in numbers.items()}
             words = []
         elif not columns.has_word(cells):
             continue
         elif wide and all(cells[n] for n in numbers.values()):
             start = start if words else number
-            words.append([cells[n] for n in numbers.values()])
+            words.append(cells)
         elif words or not line.startswith("#"):
             between = "tabs" if columns.pattern.pattern == "\t" else "blanks"
             raise CorpusError(
@@ -111,6 +114,11 @@ def _sentences(lines, columns, numbers, path, report):
                 "first line, with a word and a tag, or a blank line between "
                 f"sentences. Received: {line!r}"
             )
+    if odd:
+        report.notes.append(
+            f"the words of {len(odd)} sentences are not numbered 1, 2, 3, so "
+            f"that some may be missing; the first is at line {odd[0]}"
+        )
 
 
 def _of_features(rows, keys):

@@ -264,10 +264,12 @@ def _count_words(sentences):
         [cells[0] for cells in sentence if not _NO_WORD.fullmatch(cells[0])]
         for sentence in sentences
     ]
-    return any(len(found) > 1 for found in ids) and all(
-        found == [str(n + (found[0] != "0")) for n in range(len(found))]
-        for found in ids
-    )
+    return any(len(found) > 1 for found in ids) and all(map(are_counted, ids))
+
+
+def are_counted(ids):
+    """Whether the ids of the words of a sentence are 1, 2, ..., or from 0."""
+    return ids == [str(n + (ids[0] != "0")) for n in range(len(ids))]
 
 
 def _mark(tags, is_2012):

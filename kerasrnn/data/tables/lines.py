@@ -145,9 +145,8 @@ def parsing(path, expected, errors=Exception):
     except CorpusError:
         raise
     except errors as error:
-        # It may quote what it has read.
-        shown = "".join(x if x.isprintable() else " " for x in str(error))
+        shown = " ".join(str(error).split()) or type(error).__name__
         raise CorpusError(
             f"The corpus {path} cannot be read. Expected: {expected}. "
-            f"Received: {' '.join(shown.split()) or type(error).__name__}"
+            f"Received: {shown}"
         ) from error

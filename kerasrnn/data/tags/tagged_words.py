@@ -49,8 +49,9 @@ def read_tagged_words(
     which is reported in a `CorpusWarning`, if `#` stands alone and no word has
     its tag.
     CoNLL-U has ten columns and numbered words; its ranges, as `1-2`, and empty
-    nodes, as `1.1`, are skipped. Files are UTF-8, with or without a byte
-    order mark, with LF or CRLF line ends, gzipped or not.
+    nodes, as `1.1`, are skipped. A `CorpusWarning` says if a number is missing.
+    Files are UTF-8, with or without a byte order mark, with LF or CRLF line
+    ends, gzipped or not.
 
     A table, in the formats of `read_rows` that have lists, has a sentence in
     each row: a list of words in `tokens` or `words`, and one of tags in

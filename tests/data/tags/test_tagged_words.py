@@ -53,6 +53,12 @@ def test_bad_tagged_line(write, bad):
     assert message.endswith(f"Received: {bad!r}")
 
 
+def test_what_a_message_quotes_is_cut(write):
+    with pytest.raises(CorpusError) as error:
+        read_tagged_words(write("who\tWP\n" + 9999 * "a"))
+    assert len(str(error.value)) < 1100 and str(error.value).endswith("aaa...")
+
+
 @pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf\n", b"\n \r\n\t\n"])
 def test_no_tagged_words(write, content):
     with pytest.raises(CorpusError, match="is empty"):
@@ -111,6 +117,13 @@ def test_conll_u(write):
     ]
     assert read_tagged_words(path, "lemma", "xpos")[1] == [("#", "S")]
     assert read_tagged_words(path, tag=-3)[0][1] == ("dám", "advmod")
+
+
+def test_words_that_are_not_counted_are_warned_of(write):
+    second = CONLL_U.splitlines()[5]  # the first word is lost
+    path = write(f"{CONLL_U}\n# text = dám\n{second}\n")
+    with pytest.warns(CorpusWarning, match="words of 1 sent.* at line 12"):
+        assert read_tagged_words(path)[2] == [("dám", "ADV")]
 
 
 @pytest.mark.parametrize("column", [0, 4, -4, "x", True, "upos"])
