@@ -9,7 +9,8 @@ NEVER = float("-inf")
 
 def is_any(ids, few):
     """Returns whether each of the ids is one of a few, a tuple of integers."""
-    return ops.any(ops.equal(ids[..., None], ops.array(few, "int32")), axis=-1)
+    same = ops.equal(ops.expand_dims(ids, -1), ops.array(few, "int32"))
+    return ops.any(same, axis=-1)
 
 
 def repetitions(history, t, n):

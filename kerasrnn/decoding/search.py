@@ -390,8 +390,10 @@ class Search:
         """
         ids = shortlist
         if ids is None:
-            ids = ops.arange(ops.shape(logits)[2], dtype="int32")[None]
-        ids = ids[:, None]
+            ids = ops.arange(ops.shape(logits)[2], dtype="int32")
+            ids = ops.expand_dims(ids, 0)
+        # Not `ids[:, None]`, which no converter to ONNX knows in a loop.
+        ids = ops.expand_dims(ids, 1)
         is_end = ops.equal(ids, self.end_id)
         refused = is_any(ids, (*self.in_no_text, *self.forbidden_ids))
         if self.min_length:
