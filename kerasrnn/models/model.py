@@ -228,8 +228,8 @@ def _as_integers(ids):
 
 def _takes_logits(loss):
     """Whether a loss takes logits; `None` if it does not say."""
-    if loss is None or hasattr(loss, "from_logits"):
-        return getattr(loss, "from_logits", None)
+    if loss is None or isinstance(loss, keras.losses.Loss):
+        return loss and loss.get_config().get("from_logits")
     argument = inspect.signature(loss).parameters.get("from_logits")
     return None if argument is None else argument.default
 

@@ -147,7 +147,7 @@ class SHACell(AttentionBlockCell):
     def step_inner(
         self, inputs: Tensor, states: States, training: bool = False
     ) -> tuple[Tensor, States]:
-        inputs = self.norms["input"](inputs)
+        inputs = self.norms["input"](ops.expand_dims(inputs, 1))[:, 0]
         hidden, states = cells.step(self.cell, inputs, states, training)
         return self.drop(hidden, 0, training), states
 
