@@ -1,14 +1,18 @@
-"""Files and folders that are written completely or not at all."""
+"""Files and folders, written completely or not at all, and read with care."""
 
 import contextlib
 import ctypes
 import glob
 import os
 import pathlib
+import re
 import shutil
 import tempfile
 import time
 import uuid
+from collections.abc import Iterator
+
+import filelock
 
 from kerasrnn.typing import PathLike
 
@@ -215,3 +219,88 @@ def check_free_space(folder, size):
     with tempfile.TemporaryFile(dir=folder) as file:
         if hasattr(os, "posix_fallocate"):  # not on macOS and Windows
             os.posix_fallocate(file.fileno(), 0, size)
+
+
+# How Keras begins the error.
+_NOT_FOUND = re.compile(r"Could not locate (class|function) '([^']+)'")
+
+
+@contextlib.contextmanager
+def reading(path, remedy, fault=""):
+    """Says which file could not be read, and what to do about it.
+
+    Args:
+        path: Path of the file that is read in the block.
+        remedy: String, full sentences that say what to do.
+        fault: String, a sentence that says what is wrong, if that is known.
+
+    Raises:
+        ValueError: instead of the error of the reader; also where the file is
+            right, but has a class that is not registered.
+    """
+    try:
+        yield
+    # A damaged file makes zip, h5py, Keras and json raise errors of all kinds.
+    except Exception as error:
+        if (name := _unknown(error)) and not fault:
+            raise ValueError(
+                f"A file needs {name}, which this process does not know. "
+                "Expected: that its module is imported first, and that it is "
+                "registered, by `keras.saving.register_keras_serializable`. "
+                f"Received: '{path}'."
+            ) from error
+        received = f"'{path}'"
+        if number := getattr(error, "errno", None):
+            fault = f"A file cannot be read: {os.strerror(number).lower()}."
+        else:
+            reason, *_ = str(error.__cause__ or error).split("\n")
+            received += f" ({reason:.150})"
+        fault = fault or "A file is damaged or of another kind."
+        raise ValueError(f"{fault} {remedy} Received: {received}.") from error
+
+
+def _unknown(error):
+    """The class or function that Keras could not find, in words, if any."""
+    while error is not None:
+        if found := _NOT_FOUND.search(str(error)):
+            return f"the {found[1]} '{found[2]}'"
+        error = error.__cause__ or error.__context__
+    return None
+
+
+@contextlib.contextmanager
+def locked(path: PathLike) -> Iterator[pathlib.Path]:
+    """Locks a folder, so that no other process locks it at the same time.
+
+    The lock is a file `.lock` in the folder. The system releases it when the
+    process ends, even if it is killed. The process that holds the lock may
+    lock the folder again, as a recipe does around `TrainingFolder.fit`.
+
+    Args:
+        path: String or path of the folder, created if it is missing.
+
+    Yields:
+        The folder, a `pathlib.Path`.
+
+    Raises:
+        RuntimeError: when another process has locked it.
+
+    Example:
+
+    >>> with locked("saved_models/mine") as output:
+    ...     (output / "notes.txt").write_text("No other process writes here.")
+    """
+    path = output_folder(path)
+    lock = filelock.FileLock(path / ".lock", timeout=0, is_singleton=True)
+    try:
+        lock.acquire()
+    except filelock.Timeout as error:
+        raise RuntimeError(
+            "Another process is at work in the output folder. Expected: one "
+            "process at a time; wait until it ends, or choose another folder. "
+            f"Received: '{path}'."
+        ) from error
+    try:
+        yield path
+    finally:
+        lock.release()

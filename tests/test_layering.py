@@ -45,7 +45,7 @@ ALLOWED = {
     },
     "typing": {"keras"},
     "arguments": set(),
-    "files": set(),
+    "files": {"filelock"},
     "optional": {"pandas"},
     "saving": {"keras"},
     "tag_schemes": set(),
@@ -59,7 +59,6 @@ ALLOWED = {
     # Imports TensorFlow inside functions, where it is the backend.
     "distribute": {"keras", "numpy", "ray", "tensorflow"},
     "training": {
-        "filelock",
         "h5py",
         "keras",
         "kerasrnn.distribute",
@@ -136,12 +135,6 @@ ROOMS = {
         "crf": set(),
         "weights": {"recurrent"},
     },
-    "models": {
-        "language": set(),
-        "classification": set(),
-        "translation": set(),
-        "forecasting": set(),
-    },
     "data": {
         "tables": set(),
         "labelled": {"tables"},
@@ -160,7 +153,6 @@ ROOMS = {
         "music": set(),
     },
     "serving": {"http": set(), "onnx": set(), "corpus": set(), "demo": set()},
-    "training": {"settings": set(), "resumable": set()},
 }
 
 

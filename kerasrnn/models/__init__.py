@@ -1,38 +1,34 @@
 """Models to train with `fit`, and their parts."""
 
 from kerasrnn.models.character_reader import CharacterReader
-from kerasrnn.models.classification.attention_summaries import AttentionSummary
-from kerasrnn.models.classification.attention_summaries import DecoderSummary
-from kerasrnn.models.classification.classifier_ensemble import (
-    ClassifierEnsemble,
-)
-from kerasrnn.models.classification.pooled_summaries import LastSummary
-from kerasrnn.models.classification.pooled_summaries import PooledSummary
-from kerasrnn.models.classification.text_classifier import TextClassifier
+from kerasrnn.models.decoder import Decoder
+from kerasrnn.models.dynamic_evaluation import DynamicEvaluation
+from kerasrnn.models.dynamic_evaluation import RMSDynamicEvaluation
+from kerasrnn.models.dynamic_evaluation import mean_squared_gradients
 from kerasrnn.models.encoder import Encoder
-from kerasrnn.models.forecasting.distributions import GaussianHead
-from kerasrnn.models.forecasting.distributions import NegativeBinomialHead
-from kerasrnn.models.forecasting.distributions import StudentHead
-from kerasrnn.models.forecasting.forecaster import Forecaster
-from kerasrnn.models.forecasting.heads import ForecastHead
-from kerasrnn.models.forecasting.heads import PointHead
-from kerasrnn.models.forecasting.heads import QuantileHead
-from kerasrnn.models.forecasting.stream import ForecastStream
-from kerasrnn.models.in_float32 import in_float32
-from kerasrnn.models.language.dynamic_evaluation import DynamicEvaluation
-from kerasrnn.models.language.language_model import LanguageModel
-from kerasrnn.models.language.rms_dynamic_evaluation import RMSDynamicEvaluation
-from kerasrnn.models.language.rms_dynamic_evaluation import (
-    mean_squared_gradients,
-)
+from kerasrnn.models.float32_copy import in_float32
+from kerasrnn.models.forecast_heads import ForecastHead
+from kerasrnn.models.forecast_heads import GaussianHead
+from kerasrnn.models.forecast_heads import NegativeBinomialHead
+from kerasrnn.models.forecast_heads import PointHead
+from kerasrnn.models.forecast_heads import QuantileHead
+from kerasrnn.models.forecast_heads import StudentHead
+from kerasrnn.models.forecaster import Forecaster
+from kerasrnn.models.forecaster import ForecastStream
+from kerasrnn.models.language_model import LanguageModel
+from kerasrnn.models.lexicon import Lexicon
+from kerasrnn.models.lexicon import Shortlist
 from kerasrnn.models.ngram_embedding import NgramEmbedding
 from kerasrnn.models.piano_roll_model import PianoRollModel
+from kerasrnn.models.summaries import AttentionSummary
+from kerasrnn.models.summaries import DecoderSummary
+from kerasrnn.models.summaries import LastSummary
+from kerasrnn.models.summaries import PooledSummary
 from kerasrnn.models.tagger import Tagger
-from kerasrnn.models.translation.decoder import Decoder
-from kerasrnn.models.translation.lexicon import Lexicon
-from kerasrnn.models.translation.shortlist import Shortlist
-from kerasrnn.models.translation.translator import Translator
-from kerasrnn.models.translation.translator_ensemble import TranslatorEnsemble
+from kerasrnn.models.text_classifier import ClassifierEnsemble
+from kerasrnn.models.text_classifier import TextClassifier
+from kerasrnn.models.translator import Translator
+from kerasrnn.models.translator import TranslatorEnsemble
 
 __all__ = [
     "AttentionSummary",

@@ -18,7 +18,7 @@ from kerasrnn.training import Settings
 from kerasrnn.training import Stopwatch
 from kerasrnn.training import faster_dtype
 from kerasrnn.training import locked
-from kerasrnn.training.settings.command_line import with_flags
+from kerasrnn.training.command_line import with_flags
 
 _RESUMES = (
     "The same command resumes from the last checkpoint: there is one after "

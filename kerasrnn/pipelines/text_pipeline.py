@@ -8,12 +8,12 @@ from typing import Self
 import keras
 
 from kerasrnn import __version__
+from kerasrnn.files import reading
 from kerasrnn.pipelines.batching import ready
 from kerasrnn.pipelines.fit_arguments import check_beside_dataset
 from kerasrnn.pipelines.fit_arguments import check_fit_arguments
 from kerasrnn.pipelines.served_model import ServedModel
 from kerasrnn.pipelines.task import Task
-from kerasrnn.training.reading import reading
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Config
 from kerasrnn.typing import PathLike

@@ -1,23 +1,48 @@
-"""Callbacks that log scores of generated text, speed and gradient norms."""
+"""Callbacks: scores of generated text, speed, gradient norms, weight noise."""
 
 import numbers
 import pathlib
+import time
 from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 
 import keras
+import numpy as np
 
+from kerasrnn.arguments import number
 from kerasrnn.arguments import positive_integer
 from kerasrnn.training.csv_log import append_row
 from kerasrnn.training.csv_log import columns
 from kerasrnn.training.csv_log import read_rows
 from kerasrnn.training.csv_log import without_half_row
 from kerasrnn.training.csv_log import write_rows
-from kerasrnn.training.stopwatch import Stopwatch
 from kerasrnn.typing import History
 from kerasrnn.typing import PathLike
+
+
+class Stopwatch:
+    """Measures the wall and CPU seconds since it was created.
+
+    Example:
+
+    >>> clock = Stopwatch()
+    >>> clock.read()
+    {'wall_seconds': ..., 'cpu_seconds': ...}
+    """
+
+    def __init__(self) -> None:
+        self.wall = time.perf_counter()
+        self.cpu = time.process_time()
+
+    def read(self) -> dict[str, float]:
+        """Returns the seconds so far, as a dictionary."""
+        return {
+            "wall_seconds": round(time.perf_counter() - self.wall, 2),
+            "cpu_seconds": round(time.process_time() - self.cpu, 2),
+        }
+
 
 _SPEED = "_per_second"
 
@@ -252,3 +277,86 @@ class GradientNorms(keras.callbacks.Callback):
     def history(self) -> History:
         """Returns the measurements: a dictionary of lists."""
         return columns(read_rows(self._path))
+
+
+class WeightNoise(keras.callbacks.Callback):
+    """Adds Gaussian noise to all trained weights, for every batch anew.
+
+    The gradient of a batch is that at the noisy weights. The noise is removed
+    after the update, so that checkpoints, validation and the final weights
+    are without it. A resumed training continues with the same noise.
+
+    Args:
+        stddev: Positive float, the standard deviation of the noise.
+        seed: Integer.
+
+    Raises:
+        ValueError: when `stddev` is not positive, or the model is trained
+            before it is built, on several batches in one execution, or with
+            a moving average of its weights, which would be of noisy ones.
+
+    Example:
+
+    >>> model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    >>> model.compile("sgd", "mse")
+    >>> x, noise = np.ones((4, 1)), WeightNoise(0.075)
+    >>> history = model.fit(x, x, verbose=0, callbacks=[noise])
+
+    References:
+        [Graves, 2011](https://papers.nips.cc/paper/4329), with a fixed
+        variance, as in [Chung et al., 2014](https://arxiv.org/abs/1412.3555).
+    """
+
+    def __init__(self, stddev: float, seed: int = 0) -> None:
+        super().__init__()
+        self.stddev = number("stddev", stddev, above=0)
+        self.seed = seed
+        self._noise: list[Any] = []
+
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        if not self.model.built:
+            raise ValueError(
+                "The model must be built, so that there are weights to add "
+                f"noise to. Received: {self.model.name!r}, which is not built."
+            )
+        steps = self.model.steps_per_execution
+        if steps != 1:
+            raise ValueError(
+                "Several batches at once would have the same noise. Expected: "
+                "a model compiled with `steps_per_execution=1`. "
+                f"Received: steps_per_execution={steps}"
+            )
+        # A `LossScaleOptimizer` has that of the model inside.
+        optimizer = self.model.optimizer
+        if getattr(optimizer, "inner_optimizer", optimizer).use_ema:
+            raise ValueError(
+                "The moving average of the weights would be one of noisy "
+                "weights. Expected: an optimizer with `use_ema=False`. "
+                "Received: use_ema=True"
+            )
+
+    def on_train_batch_begin(
+        self, batch: int, logs: dict[str, Any] | None = None
+    ) -> None:
+        # On JAX, `self.model` has the current weights when it is asked for.
+        model = self.model
+        step = int(model.optimizer.iterations)
+        rng = np.random.default_rng([self.seed, step])
+        self._noise = [
+            rng.normal(scale=self.stddev, size=weight.shape).astype(
+                weight.dtype
+            )
+            for weight in model.trainable_weights
+        ]
+        self._add(model, 1)
+
+    def on_train_batch_end(
+        self, batch: int, logs: dict[str, Any] | None = None
+    ) -> None:
+        self._add(self.model, -1)
+
+    def _add(self, model, sign):
+        for weight, noise in zip(
+            model.trainable_weights, self._noise, strict=True
+        ):
+            weight.assign_add(sign * noise)

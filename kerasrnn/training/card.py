@@ -15,8 +15,8 @@ from typing import Any
 import keras
 
 from kerasrnn.files import atomic_write
+from kerasrnn.files import reading
 from kerasrnn.training.fingerprints import fingerprint
-from kerasrnn.training.reading import reading
 from kerasrnn.typing import Config
 from kerasrnn.typing import PathLike
 from kerasrnn.warning import warn

@@ -18,7 +18,7 @@ from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.layers import SHACell
 from kerasrnn.layers import SLSTMCell
 from kerasrnn.layers import TransformerCell
-from kerasrnn.training.settings.setting_types import PastAttentionName
+from kerasrnn.training.settings import PastAttentionName
 
 CellName = typing.Literal[
     "rnn",

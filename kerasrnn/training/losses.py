@@ -1,9 +1,14 @@
-"""The losses of models that predict tokens and piano rolls."""
+"""The losses of models that predict tokens, labels, numbers or piano rolls."""
+
+from collections.abc import Sequence
+from typing import Any
 
 import keras
 from keras import ops
 
+from kerasrnn.arguments import check_shape
 from kerasrnn.arguments import integer
+from kerasrnn.arguments import number
 from kerasrnn.arguments import rate
 from kerasrnn.distribute import sum_over_replicas
 from kerasrnn.layers.precision import wide_dtype
@@ -218,3 +223,141 @@ class _MeanOverReplicas(keras.losses.Loss):
 
     def call(self, y_true, y_pred):
         return y_pred
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class LabelCrossentropy(keras.losses.Loss):
+    """Categorical cross-entropy of logits, with label smoothing.
+
+    It is `keras.losses.CategoricalCrossentropy` of labels that are numbers.
+
+    Args:
+        label_smoothing: Float in `[0, 1)`, the share of each label that is
+            spread over all classes.
+        **kwargs: Base loss arguments, such as `name`.
+
+    Call arguments:
+        y_true: Integer tensor of shape `(batch, 1)`.
+        y_pred: Logits of shape `(batch, classes)`.
+
+    Returns:
+        A scalar.
+
+    Raises:
+        ValueError: when `label_smoothing` is outside `[0, 1)`.
+
+    Reference:
+        [Szegedy et al., 2016](https://arxiv.org/abs/1512.00567), section 7.
+    """
+
+    def __init__(
+        self,
+        label_smoothing: float = 0.0,
+        name: str = "label_crossentropy",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name, **kwargs)
+        self.label_smoothing = rate("label_smoothing", label_smoothing)
+
+    def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
+        classes = ops.one_hot(
+            ops.cast(y_true[:, 0], "int32"), y_pred.shape[-1], dtype="float32"
+        )
+        return keras.losses.categorical_crossentropy(
+            classes,
+            y_pred,
+            from_logits=True,
+            label_smoothing=self.label_smoothing,
+        )
+
+    def get_config(self) -> Config:
+        return {**super().get_config(), "label_smoothing": self.label_smoothing}
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class ForecastLoss(PooledLoss):
+    """Mean cost of a forecast value, without the missing ones.
+
+    What a value costs is said by the head of the model: an absolute or
+    squared error, the pinball loss of quantiles, or a negative log-likelihood.
+    Errors are measured in a unit for each column, so
+    that columns of large numbers do not drown the others.
+
+    Args:
+        head: The `head` of a `kerasrnn.models.Forecaster`.
+        units: List of floats, the unit of each column: its deviation.
+        name: Name of the loss.
+
+    Call arguments:
+        y_true: Tensor of shape `(batch, horizon, columns)`, NaN where a value
+            is missing.
+        y_pred: What the model returned.
+        sample_weight: Optional tensor of shape `(batch,)`, by which costs are
+            multiplied. Their sum is still divided by the number of values.
+
+    Returns:
+        A scalar. It is 0 for a batch without values.
+
+    Masking: missing values have no cost and no gradient.
+
+    Raises:
+        ValueError: when a unit is not positive; when shapes do not match.
+
+    Example:
+
+    >>> loss = ForecastLoss(PointHead("mae"), units=[2.0])
+    >>> y_true = np.array([[[1.0], [np.nan], [3.0]]])
+    >>> float(loss(y_true, np.ones((1, 3, 1))))   # of 0 and 2 / 2
+    0.5
+    """
+
+    def __init__(
+        self,
+        head: Any,
+        units: Sequence[float],
+        name: str = "forecast_loss",
+    ) -> None:
+        super().__init__(name)
+        self.head = head
+        self.units = [number("units", unit, above=0) for unit in units]
+
+    def __call__(
+        self,
+        y_true: Tensor,
+        y_pred: Tensor,
+        sample_weight: Tensor | None = None,
+    ) -> Tensor:
+        costs = self.call(y_true, y_pred)
+        if sample_weight is not None:
+            weights = ops.cast(sample_weight, self.dtype)
+            check_shape("sample_weight", weights, y_true.shape[:1])
+            costs = costs * ops.reshape(weights, (-1, 1, 1))
+        return self._total(costs)
+
+    def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
+        """Returns the part of each value in the mean."""
+        y_true = ops.cast(y_true, self.dtype)
+        y_pred = ops.cast(y_pred, self.dtype)
+        check_shape("y_true", y_true, (*y_pred.shape[:2], len(self.units)))
+        real = ops.logical_not(ops.isnan(y_true))
+        # Not 0, whose cost may have no finite gradient.
+        point = ops.stop_gradient(self.head.point(y_pred))
+        check_shape("y_pred", point, y_true.shape)
+        costs = self.head.costs(
+            ops.where(real, y_true, point),
+            y_pred,
+            ops.convert_to_tensor(self.units, self.dtype),
+        )
+        return self._parts(ops.where(real, costs, 0.0), real)
+
+    def get_config(self) -> Config:
+        return {
+            "name": self.name,
+            "head": keras.saving.serialize_keras_object(self.head),
+            "units": self.units,
+        }
+
+    @classmethod
+    def from_config(cls, config: Config) -> "ForecastLoss":
+        head = keras.saving.deserialize_keras_object(config["head"])
+        return cls(**{**config, "head": head})

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import keras
 import numpy as np
 
-from kerasrnn.training.reading import reading
-from kerasrnn.training.resumable.checkpoint import constant_rate
-from kerasrnn.training.resumable.checkpoint import load_weights
+from kerasrnn.files import reading
+from kerasrnn.training.checkpoint import constant_rate
+from kerasrnn.training.checkpoint import load_weights
 from kerasrnn.typing import PathLike
 
 

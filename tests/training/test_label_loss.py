@@ -2,7 +2,7 @@ import keras
 import numpy as np
 import pytest
 
-from kerasrnn.training.label_loss import LabelCrossentropy
+from kerasrnn.training.losses import LabelCrossentropy
 
 RNG = np.random.default_rng(0)
 

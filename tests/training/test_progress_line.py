@@ -4,10 +4,10 @@ import types
 
 import pytest
 
-from kerasrnn.training import progress_line
-from kerasrnn.training.progress_line import ProgressLine
-from kerasrnn.training.resumable.checkpoint import Progress
-from kerasrnn.training.resumable.fit_callbacks import FitFacts
+from kerasrnn.training import fit_callbacks
+from kerasrnn.training.checkpoint import Progress
+from kerasrnn.training.fit_callbacks import FitFacts
+from kerasrnn.training.fit_callbacks import ProgressLine
 
 
 class Terminal(io.StringIO):
@@ -20,7 +20,7 @@ def clock(monkeypatch):
     """Seconds that a test sets."""
     now = types.SimpleNamespace(seconds=100.0)
     time = types.SimpleNamespace(monotonic=lambda: now.seconds)
-    monkeypatch.setattr(progress_line, "time", time)
+    monkeypatch.setattr(fit_callbacks, "time", time)
     return now
 
 

@@ -1,7 +1,7 @@
 import keras
 import pytest
 
-from kerasrnn.training.reading import reading
+from kerasrnn.files import reading
 
 
 def test_an_unknown_class_is_no_damage(tmp_path):

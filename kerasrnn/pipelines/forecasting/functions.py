@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from kerasrnn.models.forecasting.stream import ForecastStream
+from kerasrnn.models.forecaster import ForecastStream
 from kerasrnn.pipelines.graphs import flat_specs
 from kerasrnn.pipelines.graphs import named
 from kerasrnn.pipelines.served_checks import check_same_rows

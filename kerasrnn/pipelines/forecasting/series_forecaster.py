@@ -11,9 +11,9 @@ from kerasrnn.data.series.calendar import zone_name
 from kerasrnn.data.series.series_table import SeriesTable
 from kerasrnn.data.series.windows import series_windows
 from kerasrnn.metrics import ForecastError
-from kerasrnn.models.forecasting.distributions import Distribution
-from kerasrnn.models.forecasting.forecaster import Forecaster
-from kerasrnn.models.forecasting.heads import checked_levels
+from kerasrnn.models.forecast_heads import Distribution
+from kerasrnn.models.forecast_heads import checked_levels
+from kerasrnn.models.forecaster import Forecaster
 from kerasrnn.pipelines.forecasting.forecasting import Forecasting
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.training import ForecastLoss

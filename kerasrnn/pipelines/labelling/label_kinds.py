@@ -19,7 +19,7 @@ from kerasrnn.pipelines.labelling.scores import multi_label_scores
 from kerasrnn.pipelines.labelling.thresholds import are_above
 from kerasrnn.pipelines.labelling.thresholds import is_probability
 from kerasrnn.pipelines.labelling.thresholds import thresholds_of
-from kerasrnn.training.label_loss import LabelCrossentropy
+from kerasrnn.training.losses import LabelCrossentropy
 
 
 class OneLabel:

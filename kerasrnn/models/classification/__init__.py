@@ -1,1 +1,0 @@
-"""The classifier of texts, and what summarizes an encoder's outputs."""

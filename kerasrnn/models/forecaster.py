@@ -1,0 +1,418 @@
+"""A forecaster: reads a window of columns of numbers, and says what follows."""
+
+from typing import Any
+from typing import Literal
+
+import keras
+from keras import ops
+
+from kerasrnn.arguments import instance
+from kerasrnn.arguments import integer
+from kerasrnn.arguments import one_of
+from kerasrnn.arguments import positive_integer
+from kerasrnn.arguments import rate
+from kerasrnn.layers import _backend
+from kerasrnn.layers.loop import cells
+from kerasrnn.models.forecast_heads import ForecastHead
+from kerasrnn.models.forecast_heads import head_of
+from kerasrnn.models.model import Model
+from kerasrnn.models.rnn_stack import RNNStack
+from kerasrnn.models.segment_embedding import SegmentEmbedding
+from kerasrnn.models.series_scaling import ForecastInputs
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+
+_OF_EMBEDDING = ("shared", "known", "static", "missing")
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class Forecaster(Model):
+    """Reads what columns of numbers were, and forecasts what they will be.
+
+    The recurrent layers read segments of `segment` steps. All segments of the
+    horizon are then forecast in parallel, each by one step from the last state
+    h_n (SegRNN):
+
+        e_i = ReLU(W x_i + b)
+        h_i = cell(e_i, h_{i-1})
+        y_j = V cell([p_j; c], h_n) + v
+
+    with `p_j` an embedding of the position of a segment and `c` one of the
+    column. With `parallel=False`, each forecast segment is fed back as the
+    next input:
+
+        y_j = V h_{n+j-1} + v
+
+    Inputs and forecasts are in the units of the series: the model scales them
+    by weights that `adapt` sets.
+
+    Args:
+        cell: A recurrent cell. It is a template: every layer runs a fresh
+            copy of it.
+        horizon: Positive integer, how many steps to forecast.
+        columns: Positive integer, how many numbers a step has.
+        segment: Positive integer, steps in a segment.
+        head: `"mae"` or `"mse"`, a point of least absolute or squared error;
+            or a `QuantileHead`, `GaussianHead`, `StudentHead` or
+            `NegativeBinomialHead`.
+        window: How each window is scaled: by its `"last"` value, its `"mean"`
+            and deviation or its `"size"`; `None` scales all windows alike (see
+            `SeriesScaling`).
+        shared: Whether each column is a sequence of its own, all with the same
+            weights; otherwise they are read together.
+        parallel: Whether all segments are forecast in parallel, or one after
+            the other.
+        known: Integer, how many numbers of each step are known ahead.
+        static: Integer, how many numbers describe a series.
+        missing: Whether the model reads which values are missing.
+        embedding_dim: Positive integer, width of what the cell reads; `None`
+            for that of its output.
+        depth: Positive integer, number of recurrent layers.
+        dropout: Dropout rate of what the recurrent layers return.
+        **kwargs: Base model arguments, such as `name` and `dtype`, by default
+            that of `cell`.
+
+    Call arguments:
+        inputs: Tensor of shape `(batch, time, columns)`, the past, NaN where a
+            value is missing; or a dictionary of this `"past"` and, if there
+            are any, of `"known"` of shape `(batch, time + horizon, known)` and
+            `"static"` of shape `(batch, static)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        The forecast in float32: a point of shape `(batch, horizon, columns)`,
+        otherwise numbers of shape `(batch, horizon, columns, head.size)`.
+
+    Masking: a missing value counts as nothing; it makes no gradient NaN.
+
+    Raises:
+        ValueError: when `cell` is not a recurrent cell, a size or rate is
+            wrong, `window` does not suit the head, inputs are lacking, or the
+            number of their steps is unknown while a graph is traced.
+
+    Example:
+
+    >>> model = Forecaster(FastGRUCell(16), horizon=24, columns=3, segment=12)
+    >>> model.adapt(np.arange(300.0).reshape(100, 3))
+    >>> model(np.ones((2, 48, 3))).shape
+    (2, 24, 3)
+
+    Reference:
+        [Lin et al., 2023](https://arxiv.org/abs/2308.11200).
+    """
+
+    axes_of_ids = None
+    returns_logits = False
+
+    def __init__(
+        self,
+        cell: keras.layers.Layer,
+        horizon: int,
+        columns: int = 1,
+        segment: int = 1,
+        head: ForecastHead | Literal["mae", "mse"] = "mae",
+        window: str | None = "last",
+        shared: bool = True,
+        parallel: bool = True,
+        known: int = 0,
+        static: int = 0,
+        missing: bool = False,
+        embedding_dim: int | None = None,
+        depth: int = 1,
+        dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        cells.check_cell(cell, "Forecaster")
+        kwargs.setdefault("dtype", cells.policy(cell))
+        # In half precision, units of the series would be lost.
+        super().__init__(**{**kwargs, "autocast": False})
+        self.horizon = positive_integer("horizon", horizon)
+        self.columns = positive_integer("columns", columns)
+        self.segment = positive_integer("segment", segment)
+        self.head = head_of(head)
+        self.window = one_of("window", window, self.head.windows)
+        self.shared, self.parallel = shared, parallel
+        self.known = integer("known", known, 0)
+        self.static = integer("static", static, 0)
+        self.missing = missing
+        if embedding_dim is None:
+            embedding_dim = cells.output_size(cell)
+        self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
+        self.dropout = rate("dropout", dropout)
+        options = {"dtype": self.dtype_policy}
+        self.stack = RNNStack(
+            cell, depth, dropout=self.dropout, name="stack", **options
+        )
+        self.depth = self.stack.depth
+        self.scaling = ForecastInputs(
+            self.columns,
+            self.segment,
+            self.horizon,
+            known=known,
+            static=static,
+            window=window,
+            name="scaling",
+        )
+        self.segments = -(-self.horizon // self.segment)
+        self.embedding = SegmentEmbedding(
+            self.embedding_dim,
+            self.segment,
+            self.columns,
+            self.segments if parallel else 0,
+            name="embedding",
+            **{name: getattr(self, name) for name in _OF_EMBEDDING},
+            **options,
+        )
+        of_row = 1 if shared else self.columns
+        self.projection = keras.layers.Dense(
+            self.segment * of_row * self.head.size, name="projection", **options
+        )
+
+    @property
+    def cell(self) -> keras.layers.Layer:
+        """The cell of the first layer."""
+        return self.stack.cell
+
+    def build(self, inputs_shape: Any = None) -> None:
+        self.scaling.build()
+        self.embedding.build()
+        self.stack.build((None, None, self.embedding_dim))
+        self.projection.build((None, None, self.stack.output_size))
+
+    def adapt(self, past: Any, known: Any = None, static: Any = None) -> None:
+        """Sets the scaling to that of the data to train on.
+
+        Args:
+            past: Array of shape `(time, columns)`, the steps of all series.
+            known: Array of shape `(time, known)`, if there are any.
+            static: Array of shape `(series, static)`, if there are any.
+        """
+        if not self.built:
+            self.build()
+        self.scaling.adapt(past=past, known=known, static=static)
+
+    @property
+    def adapted(self) -> bool:
+        """Whether the scaling is that of data: `adapt` was called."""
+        return self.scaling.scalings[0].adapted
+
+    @property
+    def units(self) -> list[float]:
+        """The deviation of each column of the data to train on."""
+        return self._of_columns("deviation")
+
+    @property
+    def means(self) -> list[float]:
+        """The mean of each column of the data to train on."""
+        return self._of_columns("mean")
+
+    def _of_columns(self, name):
+        if not self.adapted:
+            raise ValueError(
+                f"The {name} of each column is unknown. Expected: `adapt`, "
+                "with the data to train on, before `compile` and scores. "
+                "Received: a model that was not adapted to data"
+            )
+        weight = getattr(self.scaling.scalings[0], name)
+        return [float(x) for x in ops.convert_to_numpy(weight)]
+
+    def call(
+        self, inputs: Tensor | dict[str, Tensor], training: bool = False
+    ) -> Tensor:
+        return self.run(inputs, None, training)[0]
+
+    def run(
+        self,
+        inputs: Tensor | dict[str, Tensor],
+        states: States | None,
+        training: bool = False,
+    ) -> tuple[Tensor, States]:
+        """Forecasts, starting from given states.
+
+        Args:
+            inputs: As in a call.
+            states: List of tensors of shape `(rows, size)`, a row for each
+                series, and for each of its columns if they are `shared`;
+                `None` for those that every series starts from.
+            training: Whether to behave as in training (dropout).
+
+        Returns:
+            The forecast, and the states after the past.
+        """
+        given = self.scaling(inputs)
+        count = given["values"].shape[1] // self.segment
+        ahead, known = 1 - self.parallel, given["known"]
+        if self.known and ahead and self.horizon < self.segment:
+            # Of the segment ahead only the first `horizon` steps are known. So
+            # that those of the past look the same, their other steps are set
+            # to 0, as missing values are.
+            step = ops.arange(known.shape[1]) % self.segment
+            is_known = ops.reshape(step < self.horizon, (1, -1, 1))
+            known = ops.where(is_known, known, 0.0)
+        read = rest = self.embedding.given(known, given["static"])
+        if self.known:
+            end = count + ahead
+            read, rest = read[:, ahead:end], read[:, end:]
+        x = self.embedding(given["values"], given["missing"], read)
+        x, states = self.stack(x, initial_state=states, training=training)
+        if self.parallel:
+            x = parallel_outputs(self, states, rest, training)
+        else:
+            x = recurrent_outputs(self, x[:, -1], states, rest)
+        raw = self.values(x)[:, : self.horizon]
+        units = (given[name][..., None] for name in ("location", "scale"))
+        return self.head.forecast(raw, *units), states
+
+    def values(self, x: Tensor) -> Tensor:
+        """Returns what the outputs of segments say of each of their values.
+
+        Args:
+            x: Tensor of shape `(rows, segments, units)`.
+
+        Returns:
+            Float32 tensor of shape `(batch, time, columns, head.size)`.
+        """
+        x = ops.cast(self.projection(x), "float32")
+        return self.embedding.columns_of(x, self.head.size)
+
+
+def parallel_outputs(model, states, given, training):
+    """Takes one step from the same states for each segment ahead.
+
+    Args:
+        model: A `Forecaster`.
+        states: The states after the past, a flat list.
+        given: What is added to the embeddings of the segments ahead.
+        training: Whether to behave as in training.
+
+    Returns:
+        Tensor of shape `(rows, segments, units)`.
+    """
+    x = model.embedding.ahead(ops.shape(states[0])[0], given)
+    x = ops.reshape(x, (-1, 1, model.embedding_dim))
+    states = [ops.repeat(state, model.segments, axis=0) for state in states]
+    x, _ = model.stack(x, initial_state=states, training=training)
+    return ops.reshape(x, (-1, model.segments, model.stack.output_size))
+
+
+def recurrent_outputs(model, last, states, given):
+    """Reads each segment that was forecast, to forecast the next.
+
+    It has no dropout: noise is drawn before a loop, never in it.
+
+    Args:
+        model: A `Forecaster`.
+        last: The output of the last segment of the past, `(rows, units)`.
+        states: The states after it, a flat list.
+        given: What is added to the embeddings of the segments to read.
+
+    Returns:
+        Tensor of shape `(rows, segments, units)`.
+    """
+    if model.segments == 1:
+        return last[:, None]
+    given = ops.swapaxes(given, 0, 1)
+
+    def advance(carry, index):
+        output, states = carry
+        raw = model.values(output[:, None])
+        point = model.head.point(model.head.forecast(raw, 0.0, 1.0))
+        here = given[index if model.known else 0]
+        x = model.embedding(point, ops.zeros_like(point), here[:, None])
+        x, states = model.stack(x, initial_state=states)
+        return (x[:, 0], states), output
+
+    (last, _), outputs = _backend.scan(
+        advance, (last, states), model.segments - 1
+    )
+    return ops.swapaxes(ops.concatenate([outputs, last[None]]), 0, 1)
+
+
+class ForecastStream:
+    """Feeds a `Forecaster` step by step.
+
+    After each step it forecasts what the whole series would give. Without a
+    `window` it carries recurrent states, so the cost of a step does not grow
+    with the series. Since a segment may end at any step, it keeps `segment`
+    interleaved state sequences and advances one per step. Where a window is
+    scaled by its own values, each new one changes all of it: then the last
+    `lookback` steps are carried on, and read anew.
+
+    Args:
+        model: The `Forecaster`.
+        lookback: Positive integer, steps of a window that is read anew.
+
+    Attributes:
+        steps: Integer, how many steps are remembered as they were.
+
+    Example:
+
+    >>> stream = ForecastStream(
+    ...     Forecaster(FastGRUCell(8), horizon=6, segment=4, window=None)
+    ... )
+    >>> states = stream.first_states(batch_size=1)
+    >>> for value in (5.0, 6.0, 7.0):
+    ...     forecast, states = stream.step(np.array([[value]]), states)
+    >>> forecast.shape, [state.shape for state in states]
+    ((1, 6, 1), [(1, 4, 1), (1, 1, 4, 8)])
+    """
+
+    def __init__(self, model: Forecaster, lookback: int = 1) -> None:
+        if not instance("model", model, Forecaster).built:
+            model.build()
+        self.model = model
+        self.steps = model.segment
+        if model.window is not None:
+            self.steps = positive_integer("lookback", lookback)
+
+    def first_states(self, batch_size: int | Tensor) -> States:
+        """Returns what is remembered before the first step, a flat list.
+
+        Args:
+            batch_size: Integer or scalar tensor, the number of series.
+        """
+        model = self.model
+        shape = batch_size, self.steps, model.columns
+        past = ops.full(shape, float("nan"), "float32")
+        if model.window is not None:
+            return [past]
+        rows = model.columns if model.shared else 1
+        carried = (
+            ops.reshape(x, (-1, rows, 1, *x.shape[1:]))
+            for x in model.stack.initial_states(batch_size * rows)
+        )
+        return [past, *(ops.repeat(x, self.steps, axis=2) for x in carried)]
+
+    def step(
+        self, inputs: Tensor | dict[str, Tensor], states: States
+    ) -> tuple[Tensor, States]:
+        """Forecasts after one more step of each series.
+
+        Args:
+            inputs: Tensor of shape `(batch, columns)`, NaN where a value is
+                missing; or a dictionary of it as `"past"`, and of the other
+                inputs of the model: `"known"` has the shape
+                `(batch, steps + horizon, known)`, this step and those
+                remembered before it included.
+            states: What the step before returned, or `first_states`.
+
+        Returns:
+            The forecast, and the states after this step.
+        """
+        if not isinstance(inputs, dict):
+            inputs = {"past": inputs}
+        past, *carried = states
+        now = ops.expand_dims(ops.cast(inputs["past"], past.dtype), 1)
+        past = ops.concatenate([past[:, 1:], now], axis=1)
+        window: dict[str, Any] = {**inputs, "past": past}
+        if self.model.window is not None:
+            return self.model(window), [past]
+        turn = [ops.reshape(x[:, :, 0], (-1, *x.shape[3:])) for x in carried]
+        forecast, turn = self.model.run(window, turn)
+        return forecast, [past, *map(_after_turn, carried, turn)]
+
+
+def _after_turn(carried, new):
+    """The states of all sequences, the newest of them the last."""
+    new = ops.reshape(new, (-1, carried.shape[1], 1, *carried.shape[3:]))
+    return ops.concatenate([carried[:, :, 1:], new], axis=2)

@@ -1,1 +1,0 @@
-"""The forecaster of time series, and its parts."""

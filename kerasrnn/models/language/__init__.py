@@ -1,1 +1,0 @@
-"""The language model, its losses and dynamic evaluation."""

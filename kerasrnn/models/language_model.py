@@ -1,0 +1,649 @@
+"""A language model: the probability of each next token."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+from typing import Self
+
+import keras
+from keras import ops
+
+from kerasrnn.arguments import number
+from kerasrnn.arguments import positive_integer
+from kerasrnn.distribute import sum_over_replicas
+from kerasrnn.distribute.replicas import replica_count
+from kerasrnn.layers.loop import cells
+from kerasrnn.layers.quantization import quantize_layers
+from kerasrnn.layers.quantization import quantized_layers
+from kerasrnn.models.recurrent_model import RecurrentModel
+from kerasrnn.models.token_embedding import TokenEmbedding
+from kerasrnn.models.token_output import TokenOutput
+from kerasrnn.saving import Configured
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class CarriedStates(Configured, keras.layers.Layer):
+    """Stores recurrent states between the batches of `fit` and `evaluate`.
+
+    Training and evaluation have separate states, so that validation between
+    epochs does not change those of training. Under `tf.distribute`, each
+    replica stores the states of its own rows of the batch.
+
+    Args:
+        batch_size: Positive integer, the number of rows in a batch.
+        sizes: List of integers, widths of the states.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        initial: List of tensors of shape `(batch, size)`, the states that fresh
+            rows start from. There may be fewer rows than `batch_size`: those of
+            one replica.
+        fresh: Boolean or integer tensor of shape `(batch,)`, which rows start
+            from `initial`.
+        training: Whether to use the states of training or of evaluation.
+
+    Returns:
+        The states, a list of tensors of shape `(batch, size)`.
+
+    Example:
+
+    >>> carried = CarriedStates(2, [3])
+    >>> zeros, ones = np.zeros((2, 3)), np.ones((2, 3))
+    >>> _ = carried([zeros], np.array([True, True]))
+    >>> carried.keep([ones])
+    >>> (states,) = carried([zeros], np.array([False, True]))
+    >>> ops.convert_to_numpy(states).tolist()
+    [[1.0, 1.0, 1.0], [0.0, 0.0, 0.0]]
+    """
+
+    def __init__(
+        self, batch_size: int, sizes: Sequence[int], **kwargs: Any
+    ) -> None:
+        # Half precision would round the states of each batch.
+        super().__init__(**{**kwargs, "autocast": False})
+        self.batch_size = batch_size
+        self.sizes = list(sizes)
+
+    def build(self, *shapes: Any) -> None:
+        self.of_training, self.of_evaluation = (
+            [
+                self._add_state(size, f"{name}_state_{i}")
+                for i, size in enumerate(self.sizes)
+            ]
+            for name in ("training", "evaluation")
+        )
+
+    def _add_state(self, size, name):
+        # `add_weight` has no `synchronization`. The first replica is saved.
+        with keras.name_scope(self.name, caller=self):
+            return keras.Variable(
+                shape=(self.batch_size, size),
+                initializer="zeros",
+                dtype=self.variable_dtype,
+                trainable=False,
+                autocast=False,
+                aggregation="only_first_replica",
+                synchronization="on_read",
+                name=name,
+            )
+
+    def call(
+        self, initial: States, fresh: Tensor, training: bool = False
+    ) -> States:
+        rows = ops.shape(fresh)[0]
+        fresh = ops.expand_dims(ops.cast(fresh, "bool"), -1)
+        return [
+            ops.where(fresh, start, ops.cast(variable[:rows], start.dtype))
+            for start, variable in zip(
+                initial, self._states(training), strict=True
+            )
+        ]
+
+    def keep(self, states: States, training: bool = False) -> None:
+        """Stores the states that the next batch continues from."""
+        for variable, state in zip(self._states(training), states, strict=True):
+            state = ops.cast(state, variable.dtype)
+            rest = variable[ops.shape(state)[0] :]
+            variable.assign(ops.concatenate([state, rest]))
+
+    def _states(self, training):
+        return self.of_training if training else self.of_evaluation
+
+
+def check_rows(ids, fresh, batch_size, replicas):
+    """Checks that a batch fits the states which a model carries.
+
+    Args:
+        ids: Integer tensor of shape `(batch, time)`.
+        fresh: Tensor of shape `(batch,)`, which rows start anew.
+        batch_size: Integer, the rows that have states; `None` for a model
+            without any.
+        replicas: Positive integer, among how many the rows are shared.
+
+    Raises:
+        ValueError: when the batch has more rows than a replica carries, the
+            two tensors do not agree, or the rows cannot be shared equally.
+    """
+    if batch_size and batch_size % replicas:
+        raise ValueError(
+            "Each replica carries the states of the same number of rows, so "
+            "that `batch_size` must be a multiple of the number of replicas. "
+            f"Received: batch_size={batch_size}, {replicas} replicas"
+        )
+    most = batch_size // replicas if batch_size else -1
+    # A number is `None` while a graph is traced.
+    found = {ids.shape[0], *fresh.shape[:1]} - {None}
+    if (
+        len(fresh.shape) != 1
+        or len(found) > 1
+        or max(found, default=most) > most
+    ):
+        raise ValueError(
+            "To carry its states, a LanguageModel must be made with "
+            "`batch_size`, the number of rows of each batch, which may be "
+            "fewer in the last one, and `fresh` must have one entry for "
+            "each; under `tf.distribute`, each replica has its share of "
+            f"the rows. Received: batch_size={batch_size}, ids of shape "
+            f"{ids.shape}, fresh of shape {fresh.shape}"
+        )
+
+
+class LanguageLosses(RecurrentModel):
+    """The part of `LanguageModel` that computes losses and metrics.
+
+    See `LanguageModel` for the arguments.
+    """
+
+    batch_size: int | None
+    embedding: TokenEmbedding
+    output_projection: TokenOutput
+
+    def __init__(
+        self,
+        augmented_loss: float = 0.0,
+        loss_temperature: float = 10.0,
+        sampled_words: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        check_augmented_loss(augmented_loss, loss_temperature)
+        self.augmented_loss = augmented_loss
+        self.loss_temperature = loss_temperature
+        if sampled_words is not None:
+            sampled_words = positive_integer("sampled_words", sampled_words)
+            if augmented_loss:
+                raise ValueError(
+                    "The augmented loss needs the logits of all words. "
+                    "Expected: `sampled_words=None`. "
+                    f"Received: sampled_words={sampled_words}"
+                )
+            self.seed_generator = keras.random.SeedGenerator()
+        self.sampled_words = sampled_words
+
+    def compute_loss(
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Any = None,
+        sample_weight: Any = None,
+        training: bool = True,
+    ) -> Tensor:
+        if self.batch_size is not None and not isinstance(x, dict):
+            raise ValueError(
+                "A model that carries its states is trained and evaluated on "
+                'dictionaries of "ids" and "fresh", as `text_windows` makes '
+                "them: ids alone would start anew in every batch. Expected: "
+                "these; or, for texts that do not follow each other, a model "
+                "of `batch_size=None`, as `with_batch_size(None)` returns. "
+                f"Received: batch_size={self.batch_size}, ids alone"
+            )
+        if self.sampled_words and isinstance(y_pred, dict):
+            self._check_padding()
+            y_pred = sampled_logits(
+                self.output_projection,
+                y_pred["outputs"],
+                y,
+                self.sampled_words,
+                self.seed_generator,
+            )
+            # The right word is the first; padding stays negative.
+            y = ops.minimum(y, 0)
+        loss = super().compute_loss(x, y, y_pred, sample_weight, training)
+        if not (training and self.augmented_loss):
+            return loss
+        check_labels(y, self.embedding)
+        added = augmented_loss(
+            ops.cast(self.embedding.embeddings, self.compute_dtype),
+            ops.cast(y, "int32"),
+            y_pred,
+            self.loss_temperature,
+            sample_weight,
+        )
+        # Keras sums the losses of replicas.
+        added = added * (self.augmented_loss / replica_count(self))
+        return loss + ops.cast(added, loss.dtype)
+
+    def _check_padding(self):
+        """Raises `ValueError` if a word of the vocabulary is padding."""
+        pad_id = getattr(self.loss, "pad_id", -1)
+        if pad_id >= 0:
+            raise ValueError(
+                "With `sampled_words`, the labels of padding must be negative. "
+                "Expected: a loss such as `TokenCrossentropy(-1)`. "
+                f"Received: one with pad_id={pad_id}"
+            )
+
+    def compute_metrics(
+        self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None
+    ) -> dict[str, Any]:
+        if isinstance(y_pred, dict):
+            y, y_pred = y[:1], y_pred["first_row"]
+            if sample_weight is not None:
+                sample_weight = sample_weight[:1]
+        return super().compute_metrics(x, y, y_pred, sample_weight)
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class LanguageModel(LanguageLosses):
+    """Predicts every token of a text from those before it.
+
+    An embedding, recurrent layers and a softmax over the vocabulary, which by
+    default shares the weights of the embedding (Press & Wolf 2017).
+
+    With `batch_size` it trains by truncated backpropagation through time: a
+    batch holds the next window of each of `batch_size` texts, and the recurrent
+    states continue from the previous window, except in rows that the batch
+    marks as `fresh`. Training and evaluation have separate states.
+
+    With `augmented_loss`, each word `y` also teaches the model about words
+    with similar embeddings `e`. With `z` the logits over `V` words and a
+    temperature `T`, `fit` adds a multiple of
+
+        - T sum_v q_v log(V p_v)      q = softmax(E e_y / T), p = softmax(z / T)
+
+    Labels must then be ids, negative for padding. The training loss may then be
+    negative, and `val_loss` does not contain the added term. So compare
+    perplexities.
+
+    Args:
+        vocabulary_size: Positive integer.
+        cell: A recurrent cell, such as `RHNCell(300, depth=5)`, or one that
+            attends to its past, such as
+            `SelfAttentionCell(GAMRHNCell(...), "additive")`. It is a
+            template: every layer runs a fresh copy of it with `FastRNN`,
+            which is fast with the cells of this package.
+        embedding_dim: Positive integer, width of the embeddings; `None` for the
+            width of the cell's output. If tied embeddings have another width, a
+            linear projection precedes the softmax.
+        depth: Positive integer, number of layers.
+        tie_embeddings: Whether the softmax shares the embedding's weights.
+        dropout: Rate of the variational dropout (Gal & Ghahramani 2016) on the
+            embeddings, between layers and before the softmax: one mask for all
+            steps of a batch. Dropout of the recurrent state is an argument of
+            the cell.
+        word_dropout: Rate at which a word type is dropped, wherever it occurs
+            in a row.
+        embeddings_initializer: Initializer of the embedding; `None` for a
+            normal one of variance `1 / embedding_dim`.
+        embedding_scale: Float, the factor on the embeddings that the cell
+            reads; `None` for `sqrt(embedding_dim)`.
+        batch_size: Positive integer, the number of rows in a batch, whose
+            states are carried from batch to batch; `None` for a model that
+            starts every batch from its initial states. A batch may have fewer
+            rows, as the last one of `evaluate` may: these continue the first
+            ones. Under `tf.distribute` it is the global batch size, as for
+            `fit`.
+        augmented_loss: Float, 0 or more, the weight of the augmented loss
+            (Inan et al. 2017), which `fit` adds to the one given to
+            `compile`; see above.
+        loss_temperature: Positive float, `T` of the augmented loss.
+        sampled_words: Positive integer, how many words `fit` draws for each
+            batch and scores beside the right ones (`sampled_logits`); `None`
+            to score all. With a large vocabulary, that is most of the work.
+            Labels must then be ids, negative for padding, and metrics of `fit`
+            are those of the first row of each batch.
+        **kwargs: Base model arguments, such as `name` and `dtype`; the cell
+            keeps its own dtype.
+
+    Call arguments:
+        inputs: Integer tensor of ids, of shape `(batch, time)`; with
+            `batch_size` it may be a dictionary of these `"ids"` and of
+            `"fresh"`, a boolean tensor of shape `(batch,)` (integers under
+            `tf.distribute`, as Keras requires). Ids alone start anew: no
+            states are carried, so that `fit` and `evaluate` refuse them.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        Logits of shape `(batch, time, vocabulary_size)`; in training with
+        `sampled_words`, a dictionary of the `"outputs"` that they are made of,
+        and of those of the `"first_row"`.
+
+    Masking: padding on the right affects no token before it; mask it in the
+    loss.
+
+    Raises:
+        ValueError: when a size is not positive, a rate not in `[0, 1)`, or
+            `cell` is not a recurrent cell; when the weight of the augmented
+            loss is negative or its temperature not positive, when it is to be
+            computed from labels that are not ids or from quantized embeddings,
+            or with `sampled_words`; when with these the loss takes a word for
+            padding; when `"fresh"` is given to a model without `batch_size`, or
+            the batch has more rows.
+
+    Example:
+
+    >>> model = LanguageModel(50, RHNCell(16, depth=3), batch_size=2)
+    >>> ids, fresh = np.ones((2, 7), "int32"), np.ones((2,), bool)
+    >>> model({"ids": ids, "fresh": fresh}).shape
+    (2, 7, 50)
+
+    References:
+        [Mikolov et al., 2010](https://doi.org/10.21437/Interspeech.2010-343),
+        [Gal & Ghahramani, 2016](https://arxiv.org/abs/1512.05287),
+        [Press & Wolf, 2017](https://arxiv.org/abs/1608.05859),
+        [Inan et al., 2017](https://arxiv.org/abs/1611.01462).
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        cell: keras.layers.Layer,
+        embedding_dim: int | None = None,
+        depth: int = 1,
+        tie_embeddings: bool = True,
+        dropout: float = 0.0,
+        word_dropout: float = 0.0,
+        embeddings_initializer: Initializer = None,
+        embedding_scale: float | None = None,
+        batch_size: int | None = None,
+        augmented_loss: float = 0.0,
+        loss_temperature: float = 10.0,
+        sampled_words: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            augmented_loss, loss_temperature, sampled_words, **kwargs
+        )
+        cells.check_cell(cell, "LanguageModel")
+        self.vocabulary_size = positive_integer(
+            "vocabulary_size", vocabulary_size
+        )
+        if embedding_dim is None:
+            embedding_dim = cells.output_size(cell)
+        self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
+        self.tie_embeddings = tie_embeddings
+        self.word_dropout = word_dropout
+        self.embedding_scale = embedding_scale
+        if batch_size is not None:
+            batch_size = positive_integer("batch_size", batch_size)
+        self.batch_size = batch_size
+        initializer = {}
+        if embeddings_initializer is not None:
+            initializer["embeddings_initializer"] = embeddings_initializer
+        self.embedding = TokenEmbedding(
+            self.vocabulary_size,
+            self.embedding_dim,
+            word_dropout=word_dropout,
+            drop_types=True,
+            scale=embedding_scale,
+            dtype=self.dtype_policy,
+            name="embedding",
+            **initializer,
+        )
+        self.add_rnns(cell, depth, dropout)
+        self.output_projection = TokenOutput(
+            self.vocabulary_size,
+            tied_to=self.embedding if tie_embeddings else None,
+            dtype=self.dtype_policy,
+            name="output",
+        )
+        if batch_size is not None:
+            self.carried = CarriedStates(
+                batch_size,
+                self.state_sizes,
+                dtype=cells.policy(cell),
+                name="carried",
+            )
+
+    @property
+    def embeddings_initializer(self) -> Initializer:
+        """The initializer of the embeddings."""
+        return self.embedding.embeddings_initializer
+
+    def build(self, input_shape: Shape | None = None) -> None:
+        self.embedding.build((None, None))
+        width = self.build_rnns(self.embedding_dim)
+        self.output_projection.build((None, None, width))
+        if self.batch_size is not None:
+            self.carried.build()
+
+    def call(
+        self, inputs: Tensor | dict[str, Tensor], training: bool = False
+    ) -> Tensor | dict[str, Tensor]:
+        if not isinstance(inputs, dict):
+            states = self.initial_states(ops.shape(inputs)[0])
+            return self._answer(inputs, states, training)[0]
+        if set(inputs) != {"ids", "fresh"}:
+            raise ValueError(
+                "A model that carries its states expects a dictionary of "
+                '"ids" and "fresh", as `text_windows` makes it. '
+                f"Received: {sorted(inputs)}"
+            )
+        ids, fresh = inputs["ids"], inputs["fresh"]
+        check_rows(ids, fresh, self.batch_size, replica_count(self))
+        states = self.initial_states(ops.shape(ids)[0])
+        states = self.carried(states, fresh, training=training)
+        answer, states = self._answer(ids, states, training)
+        self.carried.keep(states, training=training)
+        return answer
+
+    def _answer(self, ids, states, training):
+        if not (training and self.sampled_words):
+            return self.run(ids, states, training)
+        outputs, states = self._read(ids, states, training)
+        first_row = self.output_projection(outputs[:1])
+        return {"outputs": outputs, "first_row": first_row}, states
+
+    def _read(self, ids, states, training):
+        """The outputs of the recurrent layers, and the last states."""
+        x = self.embedding(ids, training=training)
+        return self.run_rnns(x, states, training)
+
+    def run(
+        self, ids: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
+        """Predicts every next token, starting from given states.
+
+        Args:
+            ids: Integer tensor of shape `(batch, time)`.
+            states: List of tensors of shape `(batch, size)`, the states before
+                the first token; those of a new text are `initial_states`.
+            training: Whether to behave as in training (dropout).
+
+        Returns:
+            Logits of shape `(batch, time, vocabulary_size)`, and the states
+            after the last token.
+
+        Example, for the samplers of `keras_nlp`, which call the states a
+        cache:
+
+        >>> import keras_nlp
+        >>> model = LanguageModel(50, RHNCell(8))
+        >>> def next(prompt, cache, index):
+        ...     last = ops.take(prompt, [index - 1], axis=1)
+        ...     logits, cache = model.run(last, cache)
+        ...     return logits[:, 0], None, cache
+        >>> prompt, given = np.full((2, 6), 3), np.arange(6) < [[2], [4]]
+        >>> sampler = keras_nlp.samplers.TopPSampler(p=0.9)
+        >>> states = model.initial_states(2)
+        >>> sampler(next, prompt, states, index=1, mask=given).shape
+        (2, 6)
+        """
+        if not self.built:
+            self.build()
+        x, states = self._read(ids, states, training)
+        return self.output_projection(x), states
+
+    def with_batch_size(self, batch_size: int | None) -> Self:
+        """Returns a copy, weights included, for batches of another size.
+
+        Args:
+            batch_size: Positive integer; `None` for a copy that carries no
+                states from one batch to the next.
+        """
+        copy = type(self).from_config(
+            self.get_config() | {"batch_size": batch_size, "name": None}
+        )
+        if not self.built:
+            self.build()
+        copy.build_from_config(self.get_build_config() or {})
+        for new, old in zip(copy._parts, self._parts, strict=True):
+            quantize_layers(new, quantized_layers(old))
+            new.set_weights(old.get_weights())
+        return copy
+
+    def count_params(self) -> int:
+        """Returns the number of parameters, without the carried states."""
+        count = super().count_params()
+        if self.batch_size is None:
+            return count
+        return count - self.carried.count_params()
+
+    @property
+    def _parts(self):
+        """The layers that have weights, without the carried states."""
+        return [self.embedding, self.stack, self.output_projection]
+
+
+def check_augmented_loss(weight, temperature):
+    """Checks the arguments of a model that uses an augmented loss.
+
+    Raises:
+        ValueError: when the weight is negative, the temperature is not
+            positive, or one of them is infinite.
+    """
+    number("augmented_loss", weight, minimum=0)
+    number("loss_temperature", temperature, above=0)
+
+
+def check_labels(labels, embedding):
+    """Checks that labels and embeddings suit an augmented loss.
+
+    Raises:
+        ValueError: when the labels are not ids, or the embeddings quantized.
+    """
+    if embedding.quantization_mode or len(labels.shape) != 2:
+        raise ValueError(
+            "The augmented loss needs labels of shape (batch, time) and "
+            "embeddings that are not quantized. Received: labels of shape "
+            f"{tuple(labels.shape)}, embeddings in "
+            f"{embedding.quantization_mode or embedding.compute_dtype!r}"
+        )
+
+
+def augmented_loss(embeddings, words, logits, temperature, sample_weight=None):
+    """The augmented loss of Inan et al. 2017.
+
+    With `E` the embeddings of `V` words, `y` the true word, `z` the logits and
+    `T` the temperature:
+
+        q = softmax(E e_y / T)      p = softmax(z / T)
+        loss = - T sum_v q_v log(V p_v)
+
+    It is 0 for a uniform prediction. Similar words have similar embeddings, so
+    each word also teaches the model about those that could stand in its place.
+    `q` is taken as given: the loss does not change the embeddings through it.
+
+    Args:
+        embeddings: Tensor of shape `(vocabulary_size, dim)`, in the type of
+            its products.
+        words: Integer tensor of shape `(batch, time)`; negative is padding.
+        logits: Tensor of shape `(batch, time, vocabulary_size)`.
+        temperature: Positive float.
+        sample_weight: Optional tensor of shape `(batch,)` or `(batch, time)`,
+            by which the losses of the words are multiplied.
+
+    Returns:
+        A float32 scalar, the mean over the words that are not padding, with
+        several replicas over those of all.
+    """
+    embeddings = ops.stop_gradient(ops.convert_to_tensor(embeddings))
+    true = ops.take(embeddings, ops.maximum(words, 0), axis=0) / temperature
+    true = ops.reshape(true, (-1, embeddings.shape[-1]))
+    similarities = ops.matmul(true, ops.transpose(embeddings))
+    size = logits.shape[-1]
+    losses = ops.categorical_crossentropy(
+        ops.softmax(ops.cast(similarities, "float32")),
+        ops.cast(ops.reshape(logits, (-1, size)), "float32") / temperature,
+        from_logits=True,
+    )
+    losses = temperature * (losses - math.log(size))
+    losses = ops.reshape(losses, ops.shape(words))
+    # `where`, not a product with 0: logits of padding may be infinite.
+    losses = ops.where(words >= 0, losses, 0.0)
+    if sample_weight is not None:
+        weights = ops.cast(sample_weight, losses.dtype)
+        losses = losses * ops.reshape(weights, (ops.shape(words)[0], -1))
+    count = sum_over_replicas(ops.sum(ops.cast(words >= 0, losses.dtype)))
+    return sum_over_replicas(ops.sum(losses)) / ops.maximum(count, 1.0)
+
+
+_NEVER = -1e9
+
+
+def sampled_logits(
+    output: TokenOutput,
+    outputs: Tensor,
+    words: Tensor,
+    count: int,
+    seed: keras.random.SeedGenerator,
+) -> Tensor:
+    """Scores the right word of each step, and words drawn for all steps.
+
+    A word `v` of rank `r`, the most frequent one of rank 0, is drawn with the
+    probability
+
+        Q(v) = log((r + 2) / (r + 1)) / log(V + 1)
+
+    by which natural vocabularies are distributed (Zipf). Its logit is lowered
+    by `log(count Q(v))`, so that the sum of the exponentials of all draws is
+    expected to be that of all words. With more and more draws, the
+    cross-entropy becomes that of all words. A draw that is the right word of a
+    step counts as nothing there.
+
+    Args:
+        output: A `TokenOutput` that is built. Its words are numbered by falling
+            frequency, as those of the tokenizers of this package are.
+        outputs: Tensor of shape `(batch, time, dim)`.
+        words: Integer tensor of shape `(batch, time)`, the right words;
+            negative ones are padding, scored as word 0.
+        count: Positive integer, how many words are drawn.
+        seed: A `SeedGenerator`.
+
+    Returns:
+        Float32 tensor of shape `(batch, time, 1 + count)`; the right word is
+        the first.
+
+    References:
+        [Bengio & Senécal, 2008](https://doi.org/10.1109/TNN.2007.912312) and
+        [Jean et al., 2015](https://aclanthology.org/P15-1001).
+    """
+    size = output.vocabulary_size
+    words = ops.maximum(ops.cast(words, "int32"), 0)
+    uniform = keras.random.uniform((count,), seed=seed, dtype="float32")
+    drawn = ops.cast(ops.exp(uniform * math.log(size + 1)), "int32") - 1
+    drawn = ops.clip(drawn, 0, size - 1)
+    outputs = output.projected(outputs)
+    kernel, bias = output.select(ops.expand_dims(drawn, 0))
+    others = ops.matmul(outputs, kernel[0]) + bias[0]
+    rank = ops.cast(drawn, "float32")
+    share = ops.log1p(1 / (rank + 1)) / math.log(size + 1)
+    others = ops.cast(others, "float32") - ops.log(count * share)
+    is_right = ops.equal(ops.expand_dims(words, -1), drawn)
+    others = ops.where(is_right, _NEVER, others)
+    right = output.scores_of(outputs, words)
+    return ops.concatenate([ops.expand_dims(right, -1), others], axis=-1)

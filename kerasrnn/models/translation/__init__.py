@@ -1,1 +1,0 @@
-"""The translator, and the parts that only it has."""

@@ -1,0 +1,398 @@
+"""An encoder-decoder with attention, and several as one."""
+
+import contextlib
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import keras
+from keras import ops
+from keras.optimizers.schedules import LearningRateSchedule
+
+from kerasrnn.arguments import instance
+from kerasrnn.arguments import number
+from kerasrnn.arguments import rate
+from kerasrnn.distribute import sum_over_replicas
+from kerasrnn.distribute.replicas import share_of_added_loss
+from kerasrnn.layers.loop import cells
+from kerasrnn.models.decoder import Decoder
+from kerasrnn.models.encoder import Encoder
+from kerasrnn.models.model import Ensemble
+from kerasrnn.models.model import Model
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Tensor
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class Translator(Model):
+    """Recurrent encoder-decoder with attention.
+
+    `fit` trains it by teacher forcing: the inputs hold the source and the
+    target after a start token, and the labels are the target shifted by one
+    (`kerasrnn.data.translation_batches` makes both). The searches of
+    `kerasrnn.decoding` call `encode` and `decode_step`.
+
+    Args:
+        encoder: An `Encoder`.
+        decoder: A `Decoder`.
+        sampling_rate: Float in `[0, 1)`, the rate of scheduled sampling: how
+            often in training the decoder reads the model's most likely token in
+            place of the true one. All positions are sampled at once (Duckworth
+            et al. 2019), in one more pass of the decoder unless the rate is 0.
+            Or a schedule from `kerasrnn.training` or
+            `keras.optimizers.schedules`, a function of the number of training
+            batches so far.
+        alignment_weight: Float of at least 0. Where a batch has word
+            alignments, this weight times the cross-entropy of the attention
+            with them is added to the loss (Chen et al. 2016).
+        **kwargs: Base model arguments, such as `name`.
+
+    Call arguments:
+        inputs: A dictionary of integer tensors: `"source"` of shape
+            `(batch, source_time)` and `"target"` of shape
+            `(batch, target_time)`. In training it may also have `"alignment"`,
+            a float tensor of shape `(batch, target_time, source_time)`: how
+            much each step should attend to each token of the source. A row
+            sums to 1, or to 0 if nothing is known.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        Logits of shape `(batch, target_time, vocabulary_size)`.
+
+    Masking: padding of the source is never attended to. Padding of the target
+    is on the right, where it affects no token before it; mask it in the loss
+    (`kerasrnn.training.losses.TokenCrossentropy`).
+
+    Example:
+
+    >>> cell = keras.layers.GRUCell(8)
+    >>> model = Translator(Encoder(20, cell), Decoder(30, cell))
+    >>> source, target = np.ones((2, 5), "int32"), np.ones((2, 4), "int32")
+    >>> model({"source": source, "target": target}).shape
+    (2, 4, 30)
+
+    Raises:
+        ValueError: when `encoder` or `decoder` is something else, the sampling
+            rate is not in `[0, 1)` or the weight negative, states to copy are
+            not those of the decoder, in number and widths, the decoder's
+            lexicon is of another source vocabulary, the inputs are no such
+            dictionary, or there are alignments but no attention.
+
+    References:
+        [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473),
+        [Bengio et al., 2015](https://arxiv.org/abs/1506.03099),
+        [Chen et al., 2016](https://arxiv.org/abs/1607.01628),
+        [Duckworth et al., 2019](https://arxiv.org/abs/1906.04331),
+        [Luong et al., 2015](https://arxiv.org/abs/1508.04025).
+    """
+
+    axes_of_ids = {"source": 2, "target": 2}
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        decoder: Decoder,
+        sampling_rate: float | LearningRateSchedule = 0.0,
+        alignment_weight: float = 0.1,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        if isinstance(sampling_rate, LearningRateSchedule):
+            # Counted here: the optimizer's count is a constant to JAX.
+            self.steps = self.add_weight(
+                dtype="int",
+                trainable=False,
+                aggregation="only_first_replica",
+                name="steps",
+            )
+        else:
+            rate("sampling_rate", sampling_rate)
+        self.sampling_rate = sampling_rate
+        self.alignment_weight = number(
+            "alignment_weight", alignment_weight, minimum=0
+        )
+        self.seed_generator = keras.random.SeedGenerator()
+        instance("encoder", encoder, Encoder)
+        instance("decoder", decoder, Decoder)
+        _check_bridge(encoder, decoder)
+        _check_lexicon(encoder, decoder)
+        self.encoder = encoder
+        self.decoder = decoder
+        # All sizes are known, so the weights can be created now.
+        if not encoder.built:
+            encoder.build((None, None))
+        if not decoder.built:
+            decoder.build(
+                (None, None),
+                (None, None, encoder.memory_dim),
+                (None, encoder.final_dim),
+            )
+        self.built = True
+
+    def call(self, inputs: dict[str, Tensor], training: bool = False) -> Tensor:
+        _check_names(inputs)
+        source, target = inputs["source"], inputs["target"]
+        memory = self.encoder(source, training=training)
+        if training and self.sampling_rate:
+            # Without an argument, Keras would pass on `training=True`.
+            guesses = self.decoder(
+                target, *memory, source=source, training=False
+            )
+            target = self._mix(target, ops.argmax(guesses, axis=-1))
+        logits, weights = self.decoder(
+            target,
+            *memory,
+            source=source,
+            training=training,
+            return_attention_scores=True,
+        )
+        if training and "alignment" in inputs:
+            self._guide(weights, inputs["alignment"])
+        return logits
+
+    def _guide(self, weights, alignment):
+        """Adds the cost of the attention weights to the loss."""
+        if self.decoder.rnn.cell.attention is None:
+            raise ValueError(
+                "Alignments need a decoder that attends to the source. "
+                "Expected: an `attention`. Received: attention=None"
+            )
+        cost = alignment_cost(weights, alignment)
+        self.add_loss(share_of_added_loss(self.alignment_weight * cost))
+
+    def _mix(self, target, guesses):
+        """Replaces some of the tokens after the first by guesses."""
+        first, rest = target[:, :1], target[:, 1:]
+        guesses = ops.cast(guesses[:, :-1], target.dtype)
+        noise = keras.random.uniform(ops.shape(rest), seed=self.seed_generator)
+        rest = ops.where(ops.less(noise, self._next_rate()), guesses, rest)
+        return ops.concatenate([first, rest], axis=1)
+
+    def _next_rate(self):
+        """The sampling rate of this batch, which counts as a step."""
+        if not isinstance(self.sampling_rate, LearningRateSchedule):
+            return self.sampling_rate
+        sampling_rate = self.sampling_rate(ops.convert_to_tensor(self.steps))
+        self.steps.assign_add(1)
+        return sampling_rate
+
+    def encode(
+        self, source: Tensor, vocabulary: Tensor | None = None
+    ) -> tuple[Nest, Nest]:
+        """Reads a batch of sources, for decoding.
+
+        Args:
+            source: Integer tensor of shape `(batch, source_time)`.
+            vocabulary: Integer tensor of shape `(batch, words)`, the ids of the
+                words to score, as a `Shortlist` chooses them; `None` for all.
+
+        Returns:
+            A tuple `(states, memory)`: the first states and the memory for
+            `decode_step`.
+        """
+        memory, mask, final = self.encoder(source)
+        return self.decoder.start(memory, mask, final, source, vocabulary)
+
+    def decode_step(
+        self, ids: Tensor, states: Nest, memory: Nest
+    ) -> tuple[Tensor, Nest, Tensor]:
+        """Predicts the next token of each hypothesis.
+
+        Args:
+            ids: Integer tensor of shape `(rows,)`, the last token of each
+                hypothesis. Every sentence has the same number of hypotheses, in
+                adjacent rows.
+            states: The states before this step, from `encode` or the previous
+                step.
+            memory: The memory that `encode` returned.
+
+        Returns:
+            A tuple `(logits, states, alignments)`: logits of shape
+            `(rows, vocabulary_size)`, or with a column for each word of the
+            `vocabulary` that `encode` was given; the new states; and attention
+            weights of shape `(rows, source_time)`.
+        """
+        return self.decoder.step(ids, states, memory)
+
+    def many_steps(self) -> contextlib.AbstractContextManager[None]:
+        """Returns a scope in which steps share what is the same in each.
+
+        Only a loop that is traced as a whole may be in it, such as a search in
+        a graph.
+        """
+        return self.decoder.output_projection.many_calls()
+
+
+def _check_names(inputs):
+    """Raises unless inputs are a dictionary of source and target."""
+    found = sorted(inputs) if isinstance(inputs, dict) else [type(inputs)]
+    if not {"source", "target"} <= set(found):
+        raise ValueError(
+            'A Translator reads a dictionary of "source" and "target", as '
+            "`translation_batches` makes it. "
+            f"Received: {', '.join(map(str, found))}"
+        )
+
+
+def _check_bridge(encoder, decoder):
+    """Raises if copied states would be mixed up."""
+    if decoder.bridge.kind != "copy":
+        return
+    sizes = cells.flat_state_sizes(encoder.cell)
+    if encoder.bidirectional:
+        # Those of two directions, one beside the other, are one state.
+        sizes = [2 * sizes[0]] if len(sizes) == 1 else None
+    expected = decoder.bridge.state_sizes
+    if sizes is None or encoder.depth * sizes != expected:
+        raise ValueError(
+            "bridge='copy' needs the same states in encoder and decoder. "
+            f"Expected: layers whose states have the widths {expected}, with "
+            "one state if there are two directions; or bridge='dense'. "
+            f"Received: depth={encoder.depth}, "
+            f"bidirectional={encoder.bidirectional}, cell={encoder.cell!r}"
+        )
+
+
+def _check_lexicon(encoder, decoder):
+    """Raises if a source token could be outside the lexicon."""
+    lexicon, size = decoder.lexicon, encoder.vocabulary_size
+    if lexicon is not None and lexicon.source_size != size:
+        raise ValueError(
+            "The lexicon of the decoder must be of the encoder's vocabulary. "
+            f"Expected: source_size={size}. "
+            f"Received: source_size={lexicon.source_size}"
+        )
+
+
+_LEAST = 1e-7  # attention that is taken as 0
+
+
+def alignment_cost(weights: Tensor, alignment: Tensor) -> Tensor:
+    """Returns the cross-entropy of attention, the mean over aligned tokens.
+
+        cost = - 1/n sum_t sum_i A_ti log a_ti            (Chen et al. 2016)
+
+    Args:
+        weights: Attention weights `a`, of shape
+            `(batch, target_time, source_time)`.
+        alignment: Float tensor `A` of the same shape. A row sums to 1, or to 0
+            if the token is not aligned; `n` is the number of other rows, with
+            several replicas of those of all.
+
+    Returns:
+        A scalar; 0 if no token is aligned.
+
+    Reference:
+        [Chen et al., 2016](https://arxiv.org/abs/1607.01628).
+    """
+    weights, alignment = (ops.cast(x, "float32") for x in (weights, alignment))
+    cost = -ops.sum(alignment * ops.log(ops.maximum(weights, _LEAST)))
+    count = ops.sum(ops.cast(ops.any(alignment > 0, axis=-1), "float32"))
+    cost, count = (sum_over_replicas(x) for x in (cost, count))
+    return cost / ops.maximum(count, 1.0)
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class TranslatorEnsemble(Ensemble):
+    """Decodes with the mean probabilities of several translators.
+
+        P(y_t) = 1 / n sum_i P_i(y_t)
+
+    It takes the place of a `Translator` in the searches of `kerasrnn.decoding`
+    and in `kerasrnn.pipelines.TextTranslator`, with the same `encode` and
+    `decode_step`. The members may differ in cells and sizes, but share their
+    vocabularies.
+
+    Args:
+        models: List of `Translator`s, at least one.
+        **kwargs: Base layer arguments, such as `name`.
+
+    Call arguments:
+        inputs: What each member takes: a dictionary of integer tensors,
+            `"source"` of shape `(batch, source_time)` and `"target"` of shape
+            `(batch, target_time)`.
+
+    Returns:
+        The logarithms of the mean probabilities, of shape
+        `(batch, target_time, vocabulary_size)`.
+
+    Raises:
+        ValueError: when there is no model, their target vocabularies differ in
+            size, or two share a layer.
+
+    Example:
+
+    >>> cell = keras.layers.GRUCell(8)
+    >>> models = [Translator(Encoder(20, cell), Decoder(30, cell))] * 2
+    >>> states, memory = TranslatorEnsemble(models).encode(np.ones((2, 5)))
+    >>> len(states), len(memory)
+    (2, 2)
+
+    Reference:
+        [Sutskever et al., 2014](https://arxiv.org/abs/1409.3215), section 3.6.
+    """
+
+    member = Translator
+
+    def logits_of(self, model: Translator) -> int:
+        return model.decoder.vocabulary_size
+
+    def call(self, inputs: dict[str, Tensor]) -> Tensor:
+        return self._mean([model(inputs) for model in self.models])
+
+    def encode(
+        self, source: Tensor, vocabulary: Tensor | None = None
+    ) -> tuple[list[Nest], list[Nest]]:
+        """Reads a batch of sources, as `Translator.encode` does.
+
+        Args:
+            source: Integer tensor of shape `(batch, source_time)`.
+            vocabulary: Integer tensor of shape `(batch, words)`, the ids of the
+                words that all members score; `None` for all.
+
+        Returns:
+            A tuple `(states, memory)` of lists, an item for each member.
+        """
+        states, memory = zip(
+            *(model.encode(source, vocabulary) for model in self.models),
+            strict=True,
+        )
+        return list(states), list(memory)
+
+    def decode_step(
+        self, ids: Tensor, states: list[Nest], memory: list[Nest]
+    ) -> tuple[Tensor, list[Nest], Tensor]:
+        """Predicts the next token, as `Translator.decode_step` does.
+
+        Returns:
+            A tuple `(logits, states, alignments)`: the logarithms of the mean
+            probabilities, of shape `(rows, vocabulary_size)`, the states of
+            all members, and the mean of their attention weights, of shape
+            `(rows, source_time)`.
+        """
+        logits, new_states, alignments = zip(
+            *(
+                model.decode_step(ids, *rest)
+                for model, *rest in zip(
+                    self.models, states, memory, strict=True
+                )
+            ),
+            strict=True,
+        )
+        weights = sum(ops.cast(x, "float32") for x in alignments)
+        weights = weights / len(self.models)
+        return self._mean(logits), list(new_states), weights
+
+    @contextlib.contextmanager
+    def many_steps(self) -> Iterator[None]:
+        """A scope for a loop, as that of `Translator.many_steps`."""
+        with contextlib.ExitStack() as stack:
+            for model in self.models:
+                stack.enter_context(model.many_steps())
+            yield
+
+    def _mean(self, logits):
+        """The logarithms of the mean probabilities of all members."""
+        each = [ops.log_softmax(ops.cast(x, "float32")) for x in logits]
+        total = ops.logsumexp(ops.stack(each), axis=0)
+        return total - math.log(len(self.models))

@@ -1,0 +1,258 @@
+"""The checkpoint that a training resumes from."""
+
+import contextlib
+import dataclasses
+import json
+import math
+import re
+import zlib
+
+import h5py
+import keras
+import numpy as np
+
+from kerasrnn.files import check_free_space
+from kerasrnn.files import put
+from kerasrnn.files import reading
+from kerasrnn.files import writing
+from kerasrnn.training.batches import zeros
+
+_CHECKSUM = "checksum"
+_RESUME = "; call the run again to resume from them"
+
+
+@dataclasses.dataclass(frozen=True)
+class Progress:
+    """How far a training is.
+
+    Attributes:
+        epoch: Integer, how many epochs are done.
+        batch: Integer, how many batches of the next epoch are done.
+        rows: List of dictionaries, the log of the epochs.
+        stopped: Integer, the argument `epochs` of the `fit` that a callback
+            stopped; 0 if no callback did.
+        compiled_rate: Float, the learning rate that the optimizer was created
+            with; `None` for a schedule.
+        reached_rate: Float, the learning rate after callbacks changed it.
+        notes: Dictionary of the states of callbacks, by position and class.
+    """
+
+    epoch: int = 0
+    batch: int = 0
+    rows: list = dataclasses.field(default_factory=list)
+    stopped: int = 0
+    compiled_rate: float | None = None
+    reached_rate: float | None = None
+    notes: dict = dataclasses.field(default_factory=dict)
+
+
+def constant_rate(optimizer):
+    """Returns the learning rate of an optimizer; `None` for a schedule.
+
+    Args:
+        optimizer: A `keras.optimizers.Optimizer`.
+    """
+    optimizer = getattr(optimizer, "inner_optimizer", optimizer)
+    rate = optimizer.get_config().get("learning_rate")
+    return float(rate) if isinstance(rate, float) else None
+
+
+def save_state(model, path):
+    """Writes weights, optimizer, random generators and running metrics.
+
+    `finish_state` completes the file.
+
+    Args:
+        model: A compiled `keras.Model`.
+        path: A `pathlib.Path` that ends in `.weights.h5`.
+    """
+    with writing(path, path, _RESUME):
+        save_weights(model, path)
+        with h5py.File(path, "a") as file:
+            for name, variables in _not_weights(model).items():
+                for i, variable in enumerate(variables):
+                    value = keras.ops.convert_to_numpy(variable)
+                    file[f"{name}/{i}"] = value
+
+
+def save_weights(model, path):
+    """Writes the weights and the optimizer, if the disk has room for them.
+
+    Args:
+        model: A `keras.Model`.
+        path: A `pathlib.Path` that ends in `.weights.h5`.
+
+    Raises:
+        OSError: when there is not enough room.
+    """
+    variables = model.variables + model.optimizer.variables
+    # At most eight bytes for each number, and the overhead of HDF5.
+    size = sum(8 * math.prod(x.shape) + 10_000 for x in variables)
+    check_free_space(path.parent, size)
+    model.save_weights(path)
+    with h5py.File(path, "a") as file:
+        file.attrs[_CHECKSUM] = _checksum(file)
+
+
+def load_weights(model, path):
+    """Loads the weights that `save_weights` wrote, and the optimizer.
+
+    Args:
+        model: A built `keras.Model`. The optimizer is loaded if it is
+            compiled.
+        path: Path of the file.
+    """
+    optimizer = getattr(model, "optimizer", None)
+    if optimizer is not None and not optimizer.built:
+        # Otherwise Keras warns that it does not load the optimizer.
+        optimizer.build(model.trainable_variables)
+    with _checked(path):
+        model.load_weights(path)
+
+
+def finish_state(pending, folder, progress):
+    """Completes a checkpoint, and removes the earlier ones.
+
+    Args:
+        pending: A `pathlib.Path`, of the file that `save_state` wrote.
+        folder: A `pathlib.Path`, where the checkpoints are.
+        progress: A `Progress`, how far the training is.
+    """
+    name = f"state-{progress.epoch:04d}-{progress.batch:06d}.weights.h5"
+    text = json.dumps(dataclasses.asdict(progress))
+    with writing(pending, folder / name, _RESUME):
+        check_free_space(folder, len(text) + 10_000)
+        with h5py.File(pending, "a") as file:
+            file["progress"] = np.bytes_(text)
+            file.attrs[_CHECKSUM] = _checksum(file)
+        put(pending, folder / name)
+    remove_earlier_states(folder)
+
+
+def remove_earlier_states(folder):
+    """Removes all checkpoints in a folder but the last."""
+    found = states(folder)
+    for number in sorted(found)[:-1]:
+        found[number].unlink()
+
+
+def deletion_remedy(folder):
+    """Returns what to do if a training cannot be resumed."""
+    return f"Delete the folder '{folder}' to start again."
+
+
+def states(folder):
+    """Returns the checkpoints in a folder, by epochs and batches done."""
+    # Excludes copies such as `state-0001-000000 (1).weights.h5`.
+    pattern = re.compile(r"state-(\d{4,})-(\d{6,})\.weights\.h5")
+    paths = folder.glob("state-*")
+    found = {path: pattern.fullmatch(path.name) for path in paths}
+    return {(int(x[1]), int(x[2])): path for path, x in found.items() if x}
+
+
+def read_progress(path):
+    """Returns the `Progress` in a checkpoint.
+
+    Raises:
+        ValueError: when the file is damaged.
+    """
+    with reading(path, deletion_remedy(path.parent)), _checked(path) as file:
+        return Progress(**json.loads(file["progress"][()]))
+
+
+def check_weights(path):
+    """Raises a `ValueError` if a file is damaged, missing or not HDF5.
+
+    Args:
+        path: A `pathlib.Path`, of a file that `model.save_weights` wrote.
+    """
+    with reading(path, deletion_remedy(path.parent)), _checked(path):
+        pass
+
+
+@contextlib.contextmanager
+def _checked(path):
+    """Opens a file if it is as `save_weights` or `finish_state` left it.
+
+    Files of `model.save_weights` have no checksum.
+    """
+    with h5py.File(path) as file:
+        if file.attrs.get(_CHECKSUM) not in (None, _checksum(file)):
+            raise ValueError("its checksum is another")
+        yield file
+
+
+def _checksum(file):
+    """A checksum of all arrays in an HDF5 file, which has none itself."""
+    total = 0
+
+    def add(name, item):
+        nonlocal total
+        if isinstance(item, h5py.Dataset):
+            head = f"{name} {item.dtype} {item.shape}".encode()
+            total = zlib.crc32(head, total)
+            total = zlib.crc32(np.asarray(item).tobytes(), total)
+
+    file.visititems(add)
+    return total
+
+
+def load_state(model, path):
+    """Loads a checkpoint into a model.
+
+    Args:
+        model: A built and compiled `keras.Model`.
+        path: A `pathlib.Path`, of the file.
+
+    Returns:
+        The values of the running metrics if the checkpoint is within an
+        epoch, to give to `restore_metrics` once the epoch begins; otherwise
+        an empty list.
+
+    Raises:
+        ValueError: when the file is damaged.
+    """
+    progress = read_progress(path)
+    rate = constant_rate(model.optimizer)
+    found = _not_weights(model)
+    with reading(path, deletion_remedy(path.parent)), h5py.File(path) as file:
+        load_weights(model, path)
+        for i, variable in enumerate(found["generators"]):
+            variable.assign(file[f"generators/{i}"][()])
+        metrics = [
+            file[f"metrics/{i}"][()]
+            for i in range(len(found["metrics"]) if progress.batch else 0)
+        ]
+    if rate is not None:
+        same = rate == progress.compiled_rate
+        model.optimizer.learning_rate = progress.reached_rate if same else rate
+    return metrics
+
+
+def restore_metrics(model, values):
+    """Sets running metrics to the values that `load_state` returned."""
+    for variable, value in zip(model.metrics_variables, values, strict=True):
+        variable.assign(value)
+
+
+def _not_weights(model):
+    """The variables that `model.save_weights` does not save."""
+    weights = {id(weight) for weight in model.weights}
+    return {
+        "generators": [x for x in model.variables if id(x) not in weights],
+        "metrics": model.metrics_variables,
+    }
+
+
+def build_metrics(model, batches):
+    """Creates the variables of the metrics, as Keras does in the first batch.
+
+    It uses a batch of zeros, since drawing a batch would change the order of
+    the others.
+
+    Args:
+        model: A built and compiled `keras.Model`.
+        batches: `tf.data.Dataset` or `keras.utils.PyDataset` to train on.
+    """
+    batch = keras.utils.unpack_x_y_sample_weight(zeros(batches))
+    model.test_on_batch(*batch)

@@ -1,0 +1,305 @@
+"""The settings that recipes of classification and translation share."""
+
+import dataclasses
+import typing
+
+from kerasrnn.training.cells_by_name import CellName
+from kerasrnn.training.settings import AttentionName
+from kerasrnn.training.settings import Count
+from kerasrnn.training.settings import Existing
+from kerasrnn.training.settings import NotNegative
+from kerasrnn.training.settings import Positive
+from kerasrnn.training.settings import Rate
+from kerasrnn.training.settings import Settings
+from kerasrnn.training.settings import Whole
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class EncoderSettings(Settings):
+    """Settings of a recipe whose model has an `Encoder`.
+
+    See `Settings`.
+
+    Attributes:
+        units, epochs, batch_size: Positive integers, or `None`: then
+            `by_size` chooses them by the size of the corpus.
+
+    Example:
+
+    >>> @dataclasses.dataclass(frozen=True, kw_only=True)
+    ... class ReviewSettings(EncoderSettings):
+    ...     learning_rate: Positive = 1e-3
+    >>> ReviewSettings(output=pathlib.Path("out"), units=64).cell
+    'gru'
+    """
+
+    saved = Settings.saved | {
+        *("cell", "units", "depth", "bidirectional"),
+        *("dropout", "word_dropout"),
+    }
+
+    cell: CellName = "gru"
+    """Recurrent cell."""
+    units: Count | None = None
+    """Width of the cells."""
+    depth: Count = 1
+    """Number of recurrent layers."""
+    bidirectional: bool = True
+    """Whether the encoder reads in both directions."""
+    dropout: Rate = 0.3
+    """Dropout rate of units, after each layer."""
+    word_dropout: Rate = 0.1
+    """Dropout rate of whole words."""
+    clip: Positive = 1.0
+    """Maximum global norm of the gradients."""
+    xla: bool = False
+    """Export programs that XLA compiles at the first start, in minutes."""
+    # `by_size` replaces `None` before anything reads the next two.
+    epochs: Count | None = None  # type: ignore[assignment]
+    """Passes over the corpus; with more, a finished run is continued."""
+    batch_size: Count | None = None  # type: ignore[assignment]
+    """Examples in a batch."""
+
+
+_TEXT = {
+    *("lowercase", "clean_reviews", "special", "drop_stop_words"),
+    *("vocabulary_size", "vectors", "train_vectors"),
+}
+# A saved language model determines them.
+_LEARNT = _TEXT | {"cell", "units", "depth", "bidirectional", "embedding_dim"}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ClassificationSettings(EncoderSettings):
+    """Settings of the model and the training of a classifier of texts.
+
+    See `Settings`. A recipe adds where its texts come from.
+
+    Attributes:
+        language_model: Path of a saved language model, or `None`. What it has
+            learnt from cannot be set beside it.
+
+    Raises:
+        ValueError: when the summary needs an attention and has none, or one
+            direction and there are two.
+
+    Example:
+
+    >>> settings = ClassificationSettings(output=pathlib.Path("out"))
+    >>> settings.summary, settings.attention
+    ('attention', 'additive')
+    """
+
+    saved = EncoderSettings.saved | {
+        *_TEXT,
+        *("max_tokens", "summary", "attention"),
+        *("embedding_dim", "ngrams", "language_model", "backwards_model"),
+    }
+    not_identity = EncoderSettings.not_identity | {
+        *("calibrate", "tune_thresholds"),
+    }
+    needs = {
+        **EncoderSettings.needs,
+        "attention": ("summary", "attention", "decoder"),
+        "embedding_dim": ("vectors", None, "skip-gram", "cbow"),
+        "train_vectors": ("vectors",),
+        "backwards_model": ("language_model",),
+        "tune_thresholds": ("multi_label",),
+    }
+
+    multi_label: bool = False
+    """Whether a text may have several labels: a list, or columns of 0 and 1."""
+    dev_size: Count = 2500
+    """Texts to hold out for validation: at most a fifth of them."""
+    lowercase: bool = False
+    """Whether the model works in lower case."""
+    clean_reviews: bool = False
+    """Whether to remove HTML and spell out abbreviations (u, imho)."""
+    special: typing.Literal["apart", "drop", "keep"] = "apart"
+    """Punctuation and symbols: separate words, removed, or kept."""
+    drop_stop_words: bool = False
+    """Whether to remove frequent English words, which include negations."""
+    vocabulary_size: Count | None = 30_000
+    """Number of most frequent words to keep; None for all."""
+    max_tokens: Count = 400
+    """Truncate texts to this many words."""
+    vectors: typing.Literal["skip-gram", "cbow"] | Existing | None = None
+    """Word vectors: trained on all texts, or a file of word2vec or GloVe."""
+    train_vectors: bool = True
+    """Whether to train the word vectors further."""
+    language_model: Existing | None = None
+    """Saved language model to start from: its tokenizer, cells and weights."""
+    backwards_model: Existing | None = None
+    """The same with --backwards-of it: the encoder then reads both ways."""
+    summary: typing.Literal["last", "pooled", "attention", "decoder"] = (
+        "attention"
+    )
+    """How to reduce a text to one vector; see `TextClassifier`."""
+    attention: AttentionName | None = "additive"
+    """Attention of a summary by attention or decoder."""
+    embedding_dim: Count = 100
+    """Width of the embeddings, also of word vectors that are trained."""
+    ngrams: Count | None = None
+    """Embeddings for so many pairs and triples of words that occur 5 times."""
+    dropout: Rate = 0.5
+    label_smoothing: Rate = 0.0
+    """Share of each label that is spread over all classes."""
+    calibrate: bool = True
+    """Whether held-out texts set the temperature of the probabilities."""
+    tune_thresholds: bool = False
+    """Whether they set the thresholds of several labels, for the best F1."""
+    schedule: typing.Literal["cosine", "constant"] = "cosine"
+    """Schedule of the learning rate."""
+    learning_rate: Positive = 1e-3
+    clip: Positive = 5.0
+
+    def without_effect(self) -> frozenset[str]:
+        idle = super().without_effect()
+        return idle | _LEARNT if self.language_model else idle
+
+    def __post_init__(self):
+        super().__post_init__()
+        one_way = self.language_model or self.start_from
+        if self.summary == "decoder" and self.bidirectional and not one_way:
+            raise ValueError(
+                "`summary` decoder needs an encoder that reads forwards alone: "
+                "`bidirectional` must be False. Received: bidirectional=True"
+            )
+        if self.summary == "attention" and self.attention is None:
+            raise ValueError(
+                "`summary` needs one. Expected: an `attention`. "
+                "Received: summary='attention', attention=None"
+            )
+
+
+_SUBWORDS = "unigram", "bpe", "unigram-word"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TranslationSettings(EncoderSettings):
+    """Settings of the model, the search and the training of a translator.
+
+    See `Settings`. A recipe adds where its pairs come from: fields of its own,
+    of which `old` and `alignments` have a meaning here.
+
+    Attributes:
+        text_options: Names of the fields that are arguments of a tokenizer.
+
+    Raises:
+        ValueError: when several workers are to train an ensemble.
+
+    Example:
+
+    >>> settings = TranslationSettings(output=pathlib.Path("out"))
+    >>> settings.pick(*settings.text_options)["lowercase"]
+    False
+    """
+
+    saved = EncoderSettings.saved | {
+        *("max_tokens", "lowercase", "strip_punctuation"),
+        *("separate_punctuation", "tokenizer", "vocabulary_size"),
+        *("subword_sampling", "source_vectors", "target_vectors"),
+        *("lexical", "lexicon", "shortlist", "attention", "copy_unknown"),
+        *("beam_width", "length_penalty", "no_repeat_ngram", "members"),
+    }
+    not_identity = EncoderSettings.not_identity | {
+        *("beam_width", "length_penalty", "no_repeat_ngram", "members"),
+        *("shortlist", "copy_unknown"),
+    }
+    needs = {
+        **EncoderSettings.needs,
+        "vocabulary_size": ("tokenizer", *_SUBWORDS),
+        "subword_sampling": ("tokenizer", *_SUBWORDS),
+        # Subwords have no vectors in a file of words.
+        "source_vectors": ("tokenizer", "word"),
+        "target_vectors": ("tokenizer", "word", "unigram-word"),
+        "shortlist": ("lexicon",),
+        # Other tokenizers write words that the corpus lacks.
+        "copy_unknown": ("tokenizer", "word", "unigram-word"),
+    }
+    text_options: typing.ClassVar[tuple[str, ...]] = (
+        *("lowercase", "strip_punctuation", "separate_punctuation"),
+    )
+
+    dev_size: Count = 500
+    """Pairs to hold out if --dev is not given: at most a tenth of them."""
+    max_words: Count | None = None
+    """Leave out training pairs with more words on a side."""
+    max_tokens: Count = 100
+    """Truncate longer sentences to this many tokens."""
+    lowercase: bool = False
+    """Whether the model works in lower case."""
+    strip_punctuation: bool = False
+    """Whether the model works without punctuation."""
+    separate_punctuation: bool = False
+    """Whether punctuation marks are separate words for the model."""
+    tokenizer: typing.Literal["unigram", "bpe", "word", "unigram-word"] = (
+        "unigram"
+    )
+    """Subwords (unigram, bpe), words that occur twice, or subwords to words."""
+    vocabulary_size: Count | None = None
+    """Number of subwords of each language."""
+    subword_sampling: Rate = 0.0
+    """Split words at random in training: exponent of the probabilities of
+    unigram subwords, or share of the merges that BPE skips; 0 for never."""
+    source_vectors: Existing | None = None
+    """Word vectors of the source, a file of word2vec, GloVe or fastText."""
+    target_vectors: Existing | None = None
+    """The same for the target; its softmax uses them, too."""
+    lexical: bool = True
+    """Whether attention reads embeddings as well as the encoder's outputs."""
+    lexicon: bool = True
+    """Whether a lexicon estimated from the corpus is added to the output."""
+    shortlist: Count | None = None
+    """Words from the lexicon that a search is limited to; None for all."""
+    attention: AttentionName | None = "multi_head"
+    """Attention of the decoder to the source."""
+    copy_unknown: bool = True
+    """Copy words that the target vocabulary lacks from the source, by
+    attention; otherwise only known words are chosen."""
+    alignment_weight: NotNegative = 0.1
+    """Weight of the loss between attention and alignments."""
+    label_smoothing: Rate = 0.1
+    """Share of each label that is spread over the vocabulary."""
+    batch_size: Count = 32
+    learning_rate: Positive = 2e-3
+    warmup: Count | None = None
+    """Steps in which the rate rises; default: at most a tenth of all."""
+    average: Whole = 1
+    """Average the weights of the last N epochs; 0 for the best epoch."""
+    beam_width: Count = 5
+    """Hypotheses of the beam search."""
+    length_penalty: NotNegative = 1.0
+    """Exponent of the length by which scores are divided."""
+    no_repeat_ngram: Whole = 0
+    """Length of n-grams that occur only once in a translation; 0: no limit."""
+    members: Count = 1
+    """Models of an ensemble; a finished run trains those that are missing."""
+
+    @property
+    def trains_on_old(self) -> bool:
+        """Whether the pairs hold those that a saved translator has learnt.
+
+        They are the field `old` of a recipe. Its lexicon is then estimated
+        anew, from all pairs.
+        """
+        return bool(getattr(self, "old", None))
+
+    @property
+    def has_alignments(self) -> bool:
+        """Whether the pairs have `alignments` of their words."""
+        return getattr(self, "alignments", None) is not None
+
+    def without_effect(self) -> frozenset[str]:
+        idle = super().without_effect()
+        if not self.has_alignments:
+            idle |= {"alignment_weight"}
+        return idle if self.attention else idle | {"copy_unknown"}
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.members > 1 and self.distribute == "workers":
+            raise ValueError(
+                "`members` must be 1 if several workers train the model. "
+                f"Received: members={self.members}"
+            )

@@ -1,1 +1,0 @@
-"""Trainings that continue where they were interrupted."""

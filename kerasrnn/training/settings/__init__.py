@@ -1,1 +1,0 @@
-"""Settings of recipes, and the command lines that set them."""

@@ -1,0 +1,452 @@
+"""A training in a folder, which can be resumed and continued."""
+
+import contextlib
+import json
+import math
+import pathlib
+import textwrap
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+from typing import Literal
+
+import keras
+
+from kerasrnn.arguments import integer
+from kerasrnn.arguments import positive_integer
+from kerasrnn.distribute.replicas import fit_arguments
+from kerasrnn.distribute.replicas import strategy_of
+from kerasrnn.distribute.workers import all_workers
+from kerasrnn.distribute.workers import copy_from_first_worker
+from kerasrnn.files import atomic_write
+from kerasrnn.files import locked
+from kerasrnn.files import reading
+from kerasrnn.training.batches import check_batches
+from kerasrnn.training.batches import check_executions
+from kerasrnn.training.batches import check_validation
+from kerasrnn.training.batches import endless
+from kerasrnn.training.checkpoint import Progress
+from kerasrnn.training.checkpoint import build_metrics
+from kerasrnn.training.checkpoint import check_weights
+from kerasrnn.training.checkpoint import constant_rate
+from kerasrnn.training.checkpoint import deletion_remedy
+from kerasrnn.training.checkpoint import load_state
+from kerasrnn.training.checkpoint import load_weights
+from kerasrnn.training.checkpoint import read_progress
+from kerasrnn.training.checkpoint import remove_earlier_states
+from kerasrnn.training.checkpoint import states
+from kerasrnn.training.csv_log import columns
+from kerasrnn.training.csv_log import read_rows
+from kerasrnn.training.csv_log import write_rows
+from kerasrnn.training.fingerprints import fingerprint
+from kerasrnn.training.fingerprints import plain
+from kerasrnn.training.fit_callbacks import BEST
+from kerasrnn.training.fit_callbacks import LOG
+from kerasrnn.training.fit_callbacks import AfterCallbacks
+from kerasrnn.training.fit_callbacks import BeforeCallbacks
+from kerasrnn.training.fit_callbacks import BestEpoch
+from kerasrnn.training.fit_callbacks import FitFacts
+from kerasrnn.training.fit_callbacks import ProgressLine
+from kerasrnn.training.fit_callbacks import kept_epochs
+from kerasrnn.typing import Batches
+from kerasrnn.typing import History
+from kerasrnn.typing import PathLike
+
+_SETTINGS = "settings.json"
+
+
+class TrainingFolder:
+    """A training in a folder, which can be resumed and continued.
+
+    Each combination of settings has its own folder. It holds the last
+    checkpoint, the weights of the best epoch, and the log of all epochs. A
+    checkpoint has the weights, the optimizer and the random generators;
+    within an epoch also the number of batches and the running metrics. Files
+    are written completely or not at all. An epoch counts once it is validated
+    and logged.
+
+    A resumed training computes what it would have computed without the
+    interruption, exactly so if the backend is deterministic: the order
+    of the batches and the dropout masks are those of the original run. A
+    learning rate schedule is not saved; that of the given model is used.
+    Callbacks start afresh, as those of Keras do, unless they can be restored:
+    see `fit`, and `patience` in place of `keras.callbacks.EarlyStopping`.
+
+    The caller chooses which settings identify a training. The number of
+    epochs must not be one of them. If the learning rate is one of them,
+    another rate starts another training, and `fit` prints so; otherwise the
+    training continues with the rate of the new optimizer. To fine-tune is to
+    start a new training from other weights: include the fingerprint of their
+    file in the settings (see `file_fingerprint` and `start_from`).
+
+    Args:
+        output: Folder to create the training folder in. Only one process at
+            a time may train there.
+        settings: Dictionary of everything that the training depends on,
+            including the data: with other data, the same token ids may stand
+            for other words.
+        monitor: Name of the logged value that decides which epoch is best. An
+            epoch where it is NaN is worse than any other.
+        mode: `"min"` or `"max"`: whether the lowest or the highest value is
+            best.
+        keep: Integer, of how many of the last epochs to keep the weights; see
+            `last`.
+        patience: Integer. The training stops after this many epochs without a
+            better one, wherever it was interrupted; 0 for never.
+
+    Raises:
+        ValueError: when `mode` is something else, or `keep` or `patience` is
+            not a non-negative integer.
+
+    Attributes:
+        best: Path of the weights of the best epoch.
+        path: Path of the training folder. `fit` creates it.
+
+    Example:
+
+    >>> import tensorflow as tf
+    >>> x = np.ones((8, 1))
+    >>> batches = tf.data.Dataset.from_tensor_slices((x, x)).batch(4)
+    >>> model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    >>> model.compile("sgd", "mse")
+    >>> folder = TrainingFolder("out", {"units": 1, "seed": 1}, "val_loss")
+    >>> history = folder.fit(
+    ...     model, batches, epochs=2, validation_data=batches, verbose=0
+    ... )
+    >>> len(history["val_loss"])
+    2
+    >>> folder.load_best(model)
+    """
+
+    def __init__(
+        self,
+        output: PathLike,
+        settings: Mapping[str, Any],
+        monitor: str,
+        mode: Literal["min", "max"] = "min",
+        keep: int = 0,
+        patience: int = 0,
+    ) -> None:
+        self.path = pathlib.Path(output) / f"training-{fingerprint(settings)}"
+        self.best = self.path / BEST
+        self._settings = settings
+        self._best = BestEpoch(monitor, mode)
+        self._keep = integer("keep", keep, 0)
+        self._patience = integer("patience", patience, 0)
+
+    def fit(
+        self,
+        model: keras.Model,
+        batches: Batches,
+        epochs: int,
+        validation_data: Any = None,
+        callbacks: Sequence[keras.callbacks.Callback] = (),
+        minutes: float = 10.0,
+        verbose: str | int = "auto",
+    ) -> History:
+        """Trains up to a number of epochs, from the last checkpoint on.
+
+        If that many epochs are done, it returns the log and does not change
+        the model. The same holds after a callback such as
+        `keras.callbacks.EarlyStopping` stopped the training, until `epochs`
+        is greater than it was then; the callback then starts afresh.
+
+        Args:
+            model: A built and compiled `keras.Model`. It ends with the last
+                weights; see `load_best`.
+            batches: `tf.data.Dataset` with the batches of an epoch, of known
+                length. It may be reshuffled in every epoch; if it was
+                iterated over before, the order continues from there. Or a
+                `keras.utils.PyDataset`, with the same batches in every epoch:
+                its `on_epoch_begin` and `on_epoch_end` are not called.
+            epochs: Positive integer, the total number of epochs, including
+                those of earlier calls.
+            validation_data: As for `keras.Model.fit`, in the same order in
+                every epoch: a resumed training begins anew with it. It may
+                not be a part of a dataset that is reshuffled in every epoch
+                if `batches` are another, as rows would move between them.
+            callbacks: List of callbacks. The values that they add to the logs
+                are logged. If they change the weights at the end of an epoch,
+                the saved weights of that epoch have the change, but the
+                checkpoint does not. A callback with methods `get_state`,
+                which returns a dictionary for JSON, and `set_state` is
+                restored when a training resumes.
+            minutes: Float, the time between two checkpoints within an epoch.
+            verbose: `"auto"` for the losses and `monitor` of every epoch, a
+                line each, and on a terminal a line of progress; otherwise as
+                for `keras.Model.fit`.
+
+        Returns:
+            The log of all epochs: a dictionary of name to list.
+
+        Raises:
+            FloatingPointError: when the loss is NaN or infinite.
+            OSError: when a file cannot be written, as on a full disk.
+            RuntimeError: when another process trains in the output folder.
+            ValueError: when a file of an earlier call is damaged, `epochs` is
+                not positive, `monitor` is not logged, `batches` is of an
+                unsupported type or of unknown length or reshuffled together
+                with `validation_data`, or an epoch does not consist of whole
+                executions (`steps_per_execution`).
+        """
+        positive_integer("epochs", epochs)
+        check_batches(batches)
+        check_validation(batches, validation_data)
+        strategy = strategy_of(model)
+        with locked(self.path.parent), all_workers(strategy):
+            start = start_together(self.path, self._settings, strategy)
+            if epochs <= max(start.epoch, start.stopped):
+                more = ", more than asked for," if epochs < start.epoch else ","
+                print(
+                    f"{start.epoch} epochs are done{more} in '{self.path}'.\n"
+                    "To continue the training, ask for more epochs."
+                )
+            else:
+                self._train(
+                    model,
+                    batches,
+                    validation_data,
+                    callbacks,
+                    start,
+                    60 * minutes,
+                    epochs=epochs,
+                    verbose=verbose,
+                )
+            return self.history()
+
+    def load_best(self, model: keras.Model) -> None:
+        """Loads the weights of the best epoch.
+
+        Args:
+            model: A `keras.Model` like the one that was trained.
+
+        Raises:
+            ValueError: when the file is damaged or of another model.
+        """
+        with reading(self.best, deletion_remedy(self.path)):
+            load_weights(model, self.best)
+
+    def best_epoch(self) -> int:
+        """Returns the number of the best epoch, from 1.
+
+        Raises:
+            ValueError: when no epoch is done.
+        """
+        return self._best.number(logged_rows(self.path))
+
+    def last(self) -> list[pathlib.Path]:
+        """Returns the paths of the kept weights, in the order of the epochs.
+
+        Raises:
+            ValueError: when one of them is missing.
+        """
+        done, paths = self.epochs_done(), kept_epochs(self.path)
+        epochs = range(max(0, done - self._keep), done)
+        missing = [epoch for epoch in epochs if epoch not in paths]
+        if missing:
+            numbers = ", ".join(str(epoch + 1) for epoch in missing)
+            raise ValueError(
+                "The weights of some epochs are missing. "
+                f"{deletion_remedy(self.path)} Received: no file for epochs "
+                f"{numbers}"
+            )
+        return [paths[epoch] for epoch in epochs]
+
+    def epochs_done(self) -> int:
+        """Returns how many epochs are in the log."""
+        return len(logged_rows(self.path))
+
+    def history(self) -> History:
+        """Returns the log: a dictionary of lists, one number an epoch."""
+        history = columns(logged_rows(self.path))
+        history.pop("epoch", None)
+        return history
+
+    def _train(
+        self, model, batches, validation, callbacks, start, seconds, **options
+    ):
+        rate = constant_rate(model.optimizer)
+        steps = len(batches)
+        check_executions(model, steps, start.batch)
+        metrics = self._restore(model, batches, start)
+        # One iterator for all epochs; Keras would create one for each.
+        data = endless(batches, start.epoch * steps + start.batch)
+        if strategy_of(model) is not None:
+            # Within an epoch, each replica has states of its own.
+            seconds = math.inf
+        run = FitFacts(
+            folder=self.path,
+            start=start,
+            steps=steps,
+            rate=rate,
+            is_best=self._best.is_best,
+            keep=self._keep,
+            patience=self._patience,
+            seconds=seconds,
+        )
+        before = BeforeCallbacks(run, metrics)
+        line = ProgressLine(run, self._best.monitor)
+        if options["verbose"] == "auto":
+            options["verbose"] = 0
+            callbacks = [*callbacks, line]
+        with contextlib.closing(line):
+            model.fit(
+                **fit_arguments(model, data, validation),
+                initial_epoch=start.epoch,
+                steps_per_epoch=steps,
+                shuffle=False,
+                callbacks=[
+                    before,
+                    *callbacks,
+                    AfterCallbacks(run, callbacks, before),
+                ],
+                **options,
+            )
+
+    def _restore(self, model, batches, start):
+        """Loads the state to resume from; returns its running metrics."""
+        if start.batch or keras.backend.backend() == "jax":
+            # Variables must exist to be restored. On JAX, `fit` would create
+            # them by drawing a batch, which changes the order of the others.
+            build_metrics(model, batches)
+        if not (start.epoch or start.batch):
+            return []
+        print(
+            f"The training resumes after epoch {start.epoch} and "
+            f"{start.batch} batches of the next epoch."
+        )
+        return load_state(model, last_state(self.path))
+
+
+def start_together(folder, settings, strategy):
+    """Returns how far a training is, the same for all workers.
+
+    Args:
+        folder: Path of the training folder. It is created if there is none.
+        settings: Dictionary of what the training depends on.
+        strategy: A `tf.distribute.Strategy` of several replicas, or `None`.
+            The others start from the checkpoint of the first worker.
+
+    Returns:
+        A `Progress`.
+
+    Raises:
+        ValueError: when a file is damaged or missing, or several devices are
+            to resume a training within an epoch.
+    """
+    start = _start(folder, settings)
+    if strategy is not None:
+        paths = [folder / LOG, folder / BEST, *states(folder).values()]
+        copy_from_first_worker(folder, paths, strategy)
+        start = _start(folder, settings)
+    if strategy is not None and start.batch:
+        raise ValueError(
+            "Several devices can resume a training only at the start of an "
+            "epoch. Expected: that one device finishes the epoch. Received:"
+            f" {start.batch} batches of epoch {start.epoch + 1} are done."
+        )
+    return start
+
+
+def last_state(folder):
+    """Returns the path of the last checkpoint, `None` if there is none."""
+    found = states(folder)
+    return found[max(found)] if found else None
+
+
+def logged_rows(folder):
+    """Returns the log of a training, a list of a dictionary for each epoch.
+
+    Raises:
+        ValueError: when the file is damaged.
+    """
+    state = last_state(folder)
+    remedy = deletion_remedy(folder) if state is None else _new_log(state)
+    with reading(folder / LOG, remedy):
+        return read_rows(folder / LOG)
+
+
+def _start(folder, settings):
+    """Creates the folder, or finds out how far its training is."""
+    if not (folder / _SETTINGS).exists():
+        make_training_folder(folder, settings)
+    # A killed process may have left earlier and partial files behind.
+    remove_earlier_states(folder)
+    for partial in folder.glob("partial-*"):
+        partial.unlink()
+    state = last_state(folder)
+    if state is None:
+        # A training may be killed after it logged its first epoch.
+        if len(logged_rows(folder)) > 1:
+            raise ValueError(
+                "There is a log but no checkpoint to resume from. "
+                f"{deletion_remedy(folder)} Received: '{folder / LOG}'."
+            )
+        return Progress()
+    progress = read_progress(state)
+    if progress.rows:
+        _check_log(folder, progress, state)
+        check_weights(folder / BEST)
+    return progress
+
+
+def _check_log(folder, progress, state):
+    """Compares the log with that of the checkpoint, which may be behind.
+
+    The log may have one epoch more.
+    """
+    log = folder / LOG
+    if not log.exists():
+        write_rows(log, progress.rows)
+    rows, expected = logged_rows(folder), progress.rows
+    found = [_without_nan(row) for row in rows[: len(expected)]]
+    if found != [_without_nan(row) for row in expected]:
+        raise ValueError(
+            f"The log is not that of the {len(expected)} epochs of the "
+            f"checkpoint. {_new_log(state)} "
+            f"Received: '{log}' of {len(rows)} epochs."
+        )
+
+
+def _new_log(state):
+    """Returns what to do about a damaged log beside a checkpoint."""
+    return (
+        "Delete it: the training then resumes from "
+        f"'{state.name}' and writes a new log."
+    )
+
+
+def _without_nan(row):
+    return {name: x for name, x in row.items() if not math.isnan(x)}
+
+
+def make_training_folder(path, settings):
+    """Creates the folder of a new training, with its settings in a file.
+
+    If there is another training beside it, the settings in which the two
+    differ are printed, which shows why that one was not resumed.
+
+    Args:
+        path: A `pathlib.Path`, the folder to create.
+        settings: Dictionary of what the training depends on. Long values,
+            such as the data, are written as their fingerprint.
+    """
+    own = {name: _short(value) for name, value in settings.items()}
+    others = path.parent.glob(f"training-*/{_SETTINGS}")
+    last = max(others, key=lambda x: x.stat().st_mtime, default=None)
+    if last is not None:
+        with reading(last, "Delete it."):
+            theirs = dict(json.loads(last.read_text("utf-8")))
+        names = [x for x in own | theirs if own.get(x) != theirs.get(x)]
+        print(f"A new training starts in '{path}'.")
+        why = f"The last one, in '{last.parent.name}', has other settings: "
+        print(textwrap.fill(f"{why}{', '.join(names)}.", 79))
+    path.mkdir(parents=True, exist_ok=True)  # A killed process may have.
+    with atomic_write(path / _SETTINGS) as partial:
+        partial.write_text(json.dumps(own, indent=2), "utf-8")
+
+
+def _short(value):
+    """A setting as a JSON value, or the fingerprint of a long one."""
+    text = json.dumps(value, default=plain)
+    return json.loads(text) if len(text) < 100 else fingerprint(value)

@@ -1,0 +1,77 @@
+import keras
+import numpy as np
+import pytest
+
+from kerasrnn.models import Lexicon
+from kerasrnn.models.lexicon import _cells
+from tests import helpers
+from tests.models.small import SOURCE
+from tests.models.small import lexicon
+from tests.models.small import translation_table
+
+TABLE = translation_table()
+
+
+@pytest.mark.parametrize("translations", [10, 3])
+def test_it_holds_the_most_likely_words_of_a_table(translations):
+    kept = np.sort(TABLE, axis=1)[:, -translations, None]
+    table = np.where(kept <= TABLE, TABLE, 0)
+    layer = lexicon(TABLE, translations)
+    helpers.assert_close(layer(SOURCE), table[SOURCE])
+    assert (helpers.as_numpy(layer(SOURCE)) > 0).sum(-1).max() == translations
+    words = np.array([[0, 9, 4], [5, 2, 1], [1, 2, 3]])
+    helpers.assert_close(
+        layer(SOURCE, words),
+        np.take_along_axis(table[SOURCE], words[:, None], axis=2),
+    )
+    helpers.assert_close(layer.expect(SOURCE), table[SOURCE].sum(1))
+
+
+@pytest.mark.parametrize("wrong", [-1, 6])
+def test_translations_are_of_the_target_vocabulary(wrong):
+    lexicon = Lexicon(2, 6, translations=1)
+    with pytest.raises(ValueError, match="from 0 to 5. Received: from"):
+        lexicon.assign(np.array([[wrong], [3]]), np.ones((2, 1)))
+
+
+def test_padding_translates_to_nothing():
+    layer = lexicon(np.roll(TABLE, 1, axis=0))  # row 0 is a word here
+    expected = helpers.as_numpy(layer.expect(SOURCE[1:2, :3]))
+    padded = np.where(SOURCE[1:2] == 0, -1, SOURCE[1:2])
+    helpers.assert_close(layer.expect(padded), expected)
+    found = helpers.as_numpy(layer(padded))
+    assert (found[0, :3].sum(-1) > 0).all()
+    assert not found[0, 3:].any()
+
+
+def test_a_table_may_have_more_cells_than_int32():
+    ids, size = np.array([[0], [1], [2]], "int32"), 2**30
+    if helpers.ON_JAX:
+        with pytest.raises(ValueError, match=r"2\*\*31 .*Received: 3 words"):
+            _cells(ids, size)
+    else:
+        found = helpers.as_numpy(_cells(ids, size))
+        assert found[:, 0].tolist() == [0, size + 1, 2 * size + 2]
+
+
+def test_the_bias_is_the_logarithm_of_what_is_attended_to():
+    layer = lexicon(TABLE)
+    weights = np.random.default_rng(0).dirichlet(np.ones(5), (3, 2))
+    expected = np.log(weights @ TABLE[SOURCE] + 1e-3)
+    found = layer.bias(weights.astype("float32"), layer(SOURCE))
+    helpers.assert_close(found, expected)
+
+
+def test_nothing_of_it_is_trained_and_all_of_it_is_saved(tmp_path):
+    source = keras.Input((None,), dtype="int32")
+    model = keras.Model(source, lexicon(TABLE, 3)(source))
+    assert not model.trainable_weights
+    assert [w.shape for w in model.weights] == [(9, 3), (9, 3)]
+    loaded = helpers.reloaded(model, tmp_path)
+    helpers.assert_close(loaded(SOURCE), model(SOURCE))
+
+
+@pytest.mark.parametrize("name", ["source_size", "target_size", "translations"])
+def test_sizes_are_positive(name):
+    with pytest.raises(ValueError, match=f"Received: {name}=0"):
+        Lexicon(**{"source_size": 3, "target_size": 4} | {name: 0})
