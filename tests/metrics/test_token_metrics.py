@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from keras import ops
 
+from kerasrnn.layers import FastGRU
 from kerasrnn.metrics import BitsPerCharacter
 from kerasrnn.metrics import Perplexity
 from kerasrnn.metrics import TokenAccuracy
@@ -158,7 +159,7 @@ def test_evaluation_of_a_model(metric_class, mask_zero, jit_compile):
     model = keras.Sequential(
         [
             keras.layers.Embedding(SIZE, 4, mask_zero=mask_zero),
-            keras.layers.GRU(5, return_sequences=True),
+            FastGRU(5, return_sequences=True),
             keras.layers.Dense(SIZE),
         ]
     )
