@@ -187,6 +187,25 @@ def test_columns_are_apart_or_together():
         assert same[0] == shared and not same[1]
 
 
+@pytest.mark.parametrize(
+    "window, location, scale",
+    [
+        (None, [5, 10], [2, 4]),
+        ("last", [3, 10], [2, 4]),
+        ("mean", [2, 10], [1, 4]),
+        ("size", [0, 0], [3, 1]),
+    ],
+)
+def test_what_is_missing_has_no_part_in_the_scale(window, location, scale):
+    model = small(window=window)
+    model.adapt(np.array([[3, 6], [7, 14]]))
+    nan = np.nan
+    past = np.array([[[1, nan], [nan, nan], [3, nan], [nan, nan]]])
+    found = model.scaling(past)
+    helpers.assert_close(found["location"][0, 0], np.array(location))
+    helpers.assert_close(found["scale"][0, 0], np.array(scale))
+
+
 @pytest.mark.parametrize("window", ["last", "mean"])
 def test_a_window_moves_with_its_level(window):
     model, given = small(window=window), inputs(0, 0)["past"]

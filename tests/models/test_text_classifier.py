@@ -186,13 +186,15 @@ def projected(model, summary):
     return summary @ kernel + bias
 
 
-def last_outputs(memory, backward):
+def last_outputs(memory, backward, mask=MASK):
     """Last real outputs forth, in order, then the first back."""
-    ends = np.array(LENGTHS) - 1
-    forth = memory[range(3), ends]
+    places = [np.flatnonzero(row)[[0, -1]] for row in mask]
+    first, last = np.transpose(places)
+    forth = memory[range(3), last]
     if not backward:
         return forth[:, :4]
-    return np.concatenate([forth[:, :4], memory[:, 0, 4:8]], axis=-1)
+    back = memory[range(3), first]
+    return np.concatenate([forth[:, :4], back[:, 4:8]], axis=-1)
 
 
 @helpers.slow_on_jax
@@ -208,6 +210,12 @@ def test_last_is_what_each_way_ends_with(encoder):
     memory, _ = read(model)
     last = last_outputs(memory, model.encoder.bidirectional)
     helpers.assert_close(model(SOURCE), projected(model, last))
+    # Outputs of padding, also before a text, may be anything.
+    memory = helpers.random(3, 7, memory.shape[-1])
+    mask = padded(np.arange(2, 7)) != 0
+    last = last_outputs(memory, model.encoder.bidirectional, mask)
+    logits, _ = model.classify(memory, mask, memory[:, -1])
+    helpers.assert_close(logits, projected(model, last))
 
 
 @pytest.mark.parametrize(

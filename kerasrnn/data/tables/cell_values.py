@@ -42,8 +42,8 @@ def _text(value, name):
 
 
 def _lines(value, name):
-    """The lines of the text in a cell, which may be empty."""
-    if value is None or not str(value).strip():
+    """The lines of the text in a cell, which may be empty, but not missing."""
+    if value is not None and not str(value).strip():
         return []
     return _text(value, name).split("\n")
 

@@ -104,7 +104,7 @@ def test_missing_path(tmp_path, name):
 # Texts in the rows of a table.
 
 ROWS = [{"id": 1, "text": "a b"}, {"id": 2, "text": "c\r\n\n d"}]
-ROWS += [{"id": 3, "text": ""}, {"id": 4, "text": None}, {"id": 5, "text": "e"}]
+ROWS += [{"id": 3, "text": ""}, {"id": 4, "text": " "}, {"id": 5, "text": "e"}]
 TABLE = "id\ttext\n1\ta b\n2\tc\n3\td\n4\t\n5\te\n"
 
 
@@ -148,10 +148,10 @@ def test_the_texts_of_other_tables_are_read(write, tmp_path, capsys):
 
 
 def test_rows_that_are_no_text_are_told(write):
-    path = write('{"text": "a"}\n{"text": 3}\n{"text": "b"}\n', "a.jsonl")
-    with pytest.warns(
-        CorpusWarning, match="1 malformed of 3 .*line 2 .not a te"
-    ):
+    lines = '{"text": "a"}', '{"text": 3}', '{"txt": "c"}', '{"text": "b"}'
+    path = write("\n".join(lines), "a.jsonl")
+    message = r"2 malformed of 4 .*line 2 .not a te.*line 3 .empty lines"
+    with pytest.warns(CorpusWarning, match=message):
         assert read_text_corpus(path) == (["a"], ["b"], None)
     with pytest.raises(CorpusError, match="no usable text.*not a text"):
         read_text_corpus(write('{"text": 3}\n', "a.jsonl"))

@@ -644,10 +644,11 @@ def test_a_masked_step_of_the_sequence_is_skipped(placement, readout):
     helpers.assert_close(outputs[1, 1], outputs[1, 0])
 
 
-@pytest.mark.parametrize("attention", ["general", "coverage", "local_m"])
+@pytest.mark.parametrize("attention", ["general", "coverage_sum", "local_m"])
 def test_with_a_mask_it_equals_the_loop_over_steps(attention):
     """All steps attend at once only where no step needs the one before it."""
-    cell = AttentionCell(FastGRUCell(3), attention, placement="after")
+    mechanism = MECHANISMS[attention]()  # local: near the number of the step
+    cell = AttentionCell(FastGRUCell(3), mechanism, placement="after")
     layer = AttentionRNN(cell, return_attention_scores=True)
     layer.build((None, None, 2), (None, None, 6))
     helpers.randomize(layer)
