@@ -65,7 +65,7 @@ def without_traceback(kind, error, trace):
 
 def refused(error, trace):
     """Whether the package or a recipe says what is wrong, and not Python."""
-    errors = sys.modules.get("kerasrnn.data.errors")
+    errors = sys.modules.get("kerasrnn.data.report")
     if errors is not None and isinstance(error, errors.CorpusError):
         return True
     if trace is None:

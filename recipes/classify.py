@@ -13,6 +13,7 @@ from pathlib import Path
 
 import keras
 from corpora.generated_reviews import generated_reviews
+from corpora.movie_reviews import read_movie_reviews
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from kerasrnn import data
@@ -83,9 +84,12 @@ def load_corpus(settings):
         return data.LabelledCorpus(texts, None, [], ["negative", "positive"])
     saved, columns = settings.start_from, settings.label_column
     names = pipelines.TextLabeller.open(saved).labels if saved else None
+    path = data.find_corpus(settings.corpus, settings.data_dir)
+    if path.name.endswith((".tgz", ".tar.gz")):
+        return read_movie_reviews(path, settings.limit, names)
     return data.read_labelled_corpus(
-        data.find_corpus(settings.corpus, settings.data_dir),
-        *(settings.text_column, columns, settings.limit, names, settings.test),
+        *(path, settings.text_column, columns, settings.limit, names),
+        settings.test,
         **settings.pick("group_column", "multi_label", "label_separator"),
     )
 

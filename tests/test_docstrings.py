@@ -36,7 +36,7 @@ OF_RECIPES = {
 }
 # They train a pipeline or write a SavedModel.
 SLOW = OF_RECIPES | {
-    "kerasrnn.data.parallel.translation_batches",
+    "kerasrnn.data.translation_batches",
     "kerasrnn.layers.attention.coverage_attention",
     "kerasrnn.layers.attention.self_attention",
     "kerasrnn.layers.crf.crf_loss",

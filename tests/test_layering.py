@@ -136,13 +136,9 @@ ROOMS = {
         "weights": {"recurrent"},
     },
     "data": {
-        "tables": set(),
-        "labelled": {"tables"},
-        "parallel": {"tables"},
-        "series": {"tables"},
-        "tags": {"tables"},
-        "text": {"tables"},
-        "music": {"tables"},
+        "reading": set(),
+        "series": {"reading"},
+        "music": {"reading"},
     },
     "pipelines": {
         "labelling": set(),

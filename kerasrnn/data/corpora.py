@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import keras
 
-from kerasrnn.data.tables.lines import existing_path
+from kerasrnn.data.reading.text_files import existing_path
 
 
 class _Corpus(NamedTuple):

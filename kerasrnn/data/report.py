@@ -1,19 +1,87 @@
-"""What was read of a corpus, what was left out, and why."""
+"""What was read of a corpus, what was left out or refused, and why."""
 
 import array
 import collections
+import contextlib
 import sys
 import textwrap
 
-from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.errors import CorpusWarning
-from kerasrnn.data.tables.encodings import UndecodableError
-from kerasrnn.data.tables.encodings import remedy
 from kerasrnn.warning import warn
 
 _FEW, _SHARE = 3, 0.03  # lines that may be damaged in a file of UTF-8
 _MANY = 10  # items that may not be left out if they are most of a corpus
+_LONGEST = 1000  # characters of the message of an error
 _WIDTH = 60  # characters that are shown of a cell
+# The encodings that old corpora have, the likeliest of similar ones first.
+_USUAL = (
+    "cp1252 cp1250 cp1251 cp1253 cp1254 cp1256 koi8_r shift_jis euc_jp "
+    "gb18030 big5 euc_kr"
+).split()
+
+
+class CorpusWarning(UserWarning):
+    """A corpus can be used, but parts of it are missing or unsuitable."""
+
+
+class CorpusError(ValueError):
+    """A corpus cannot be used.
+
+    Its message is one line, of which the end is cut if it is very long: what
+    it quotes of a damaged file may be anything.
+    """
+
+    def __init__(self, message: str) -> None:
+        message = "".join(x if x.isprintable() else " " for x in message)
+        if len(message) > _LONGEST:
+            message = f"{message[:_LONGEST]}..."
+        super().__init__(message)
+
+
+class UndecodableError(ValueError):
+    """Bytes that are not UTF-8, in `content`."""
+
+    def __init__(self, message, content):
+        super().__init__(message)
+        self.content = content
+
+
+def decode(content):
+    """Decodes UTF-8; raises a `ValueError` that says what is wrong."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UndecodableError(
+            f"invalid UTF-8: byte 0x{content[error.start]:02x} "
+            f"at offset {error.start}",
+            content,
+        ) from error
+    if "\0" in text:
+        raise ValueError(f"not text: a NUL byte at offset {content.index(0)}")
+    return text
+
+
+def remedy(content):
+    """How to convert text that is not UTF-8 from its probable encoding.
+
+    `charset-normalizer` finds it; without it, it is one of Western Europe.
+    """
+    alike = set()  # those that explain it equally well
+    with contextlib.suppress(ImportError):
+        import charset_normalizer
+
+        found = charset_normalizer.from_bytes(content, cp_isolation=_USUAL)
+        scores = [(match.chaos, -match.coherence) for match in found]
+        for match, score in zip(found, scores, strict=True):
+            if score == min(scores):
+                alike |= {*match.could_be_from_charset} & {*_USUAL}
+    name = min(alike, key=_USUAL.index, default=_USUAL[0])
+    if name == "cp1252" and not any(0x80 <= byte < 0xA0 for byte in content):
+        name = "iso-8859-1"  # Latin-1, which is equal but for these bytes
+    name = name.upper().replace("_", "-")
+    return (
+        f"UTF-8. It is probably {name}; convert it with "
+        f"`iconv -f {name} -t UTF-8 FILE > NEW_FILE`"
+    )
 
 
 class Report:
@@ -71,13 +139,12 @@ class Report:
             raise CorpusError(
                 f"The corpus {self.corpus} is not UTF-8: {bad} of {self.seen} "
                 f"{self.unit}s cannot be decoded. Expected: "
-                f"{remedy(b' '.join(self._undecodable))}. "
+                f"{remedy(self._undecodable_text())}. "
                 f"Received: {self.first()}"
             )
 
     def refuse(self):
         """Raises `CorpusError` because of the items that are left out."""
-        self.check_encoding()
         raise CorpusError(
             f"The corpus {self.corpus} is not text. Expected: "
             f"{self._remedy() or f'UTF-8 in all {self.unit}s'}. "
@@ -100,10 +167,13 @@ class Report:
             f"Expected: {expected}. Received: {found}"
         )
 
+    def _undecodable_text(self):
+        return b" ".join(self._undecodable)[: 2**16]
+
     def _remedy(self):
         """How to convert the text, if much of it has another encoding."""
         if len(self._undecodable) > _SHARE * self.seen:
-            return remedy(b" ".join(self._undecodable))
+            return remedy(self._undecodable_text())
         return None
 
     def warn(self):

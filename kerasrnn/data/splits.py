@@ -1,14 +1,20 @@
 """Splits of rows: no row to train on equals one that is held out."""
 
+import collections
+import itertools
 import random
+import unicodedata
 from collections.abc import Hashable
 from collections.abc import Sequence
 
+import numpy as np
+
 from kerasrnn.arguments import is_integer
-from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.errors import CorpusWarning
-from kerasrnn.data.stratified_splits import stratified
-from kerasrnn.data.tables.rows import Rows
+from kerasrnn.data.reading.rows import Rows
+from kerasrnn.data.report import CorpusError
+from kerasrnn.data.report import CorpusWarning
+from kerasrnn.optional import needs
+from kerasrnn.tokenizers.invisible import appearance
 from kerasrnn.warning import warn
 
 
@@ -88,10 +94,7 @@ def whole_groups(
         seed: Integer.
         name: String, the name of `size` in messages.
     """
-    indices: dict[Hashable, list[int]] = {}
-    for index, group in enumerate(groups):
-        indices.setdefault(group, []).append(index)
-    members, count = list(indices.values()), len(groups)
+    members, count = _members(groups), len(groups)
     if size and len(members) < 2:
         raise CorpusError(
             "Holding out rows needs at least two that differ, but all have the "
@@ -115,6 +118,14 @@ def whole_groups(
     rng.shuffle(train)
     rng.shuffle(held_out)
     return train, held_out
+
+
+def _members(groups):
+    """The indices of the rows of each group."""
+    indices = collections.defaultdict(list)
+    for index, group in enumerate(groups):
+        indices[group].append(index)
+    return list(indices.values())
 
 
 def unequal(keys, indices, taken):
@@ -145,3 +156,184 @@ def say_removed(what, gone, count, why):
             f"{gone:,} of {count:,} {what} are not trained on: {why}",
             CorpusWarning,
         )
+
+
+# Rows that keep the proportions of their labels.
+
+
+def stratified(labels, size, seed, groups=None):
+    """The indices of rows to train on and to hold out, in order, by label.
+
+    Args:
+        labels: The label of each row; or a list or tuple of labels, which may
+            be empty.
+        size: Non-negative integer, how many rows to hold out. With groups, or
+            several labels a row, it is about as many.
+        seed: Non-negative integer.
+        groups: The group of each row, whole ones of which are held out.
+            Defaults to `None`: each row by itself.
+    """
+    if groups is None and has_several(labels):
+        groups = range(len(labels))
+    choose = _single_rows if groups is None else _groups_by_label
+    held_out = set(choose(labels, size, seed, groups)) if size != 0 else set()
+    rest = [index for index in range(len(labels)) if index not in held_out]
+    return rest, sorted(held_out)
+
+
+def _single_rows(labels, size, seed, groups):
+    """The indices of rows that scikit-learn holds out, by label."""
+    with needs("scikit-learn", "recipes"):
+        from sklearn.model_selection import train_test_split
+
+    counts = collections.Counter(labels)
+    several = {label for label, count in counts.items() if count > 1}
+    indices = [n for n, label in enumerate(labels) if label in several]
+    least, most = len(several), len(indices) - len(several)
+    received = f"{len(labels)} texts of {len(counts)} classes"
+    if not several:
+        raise CorpusError(
+            "Holding out texts needs a class with at least two: no class has "
+            f"two. Received: {received}, size={size!r}"
+        )
+    if not (is_integer(size) and least <= size <= most):
+        raise ValueError(
+            "`size` must be an integer that leaves each class a text to train "
+            f"on and one to hold out: 0, or from {least} to {most} of these "
+            f"{received}. Received: size={size!r}"
+        )
+    kept = [labels[index] for index in indices]
+    _, held_out = train_test_split(
+        indices, test_size=size, stratify=kept, random_state=seed
+    )
+    taken = collections.Counter(labels[index] for index in held_out)
+    for label, count in taken.items():
+        if count == counts[label]:
+            raise ValueError(
+                "`size` must leave each class a text to train on, but it takes "
+                f"all {count} of class {label!r}. Received: size={size}"
+            )
+    return held_out
+
+
+def has_several(labels):
+    """Whether rows have lists or tuples of labels."""
+    return len(labels) > 0 and isinstance(labels[0], list | tuple)
+
+
+def _groups_by_label(labels, size, seed, groups):
+    """The indices of whole groups, chosen in two passes in random order.
+
+    In the first, each is held out that brings the numbers of rows of the labels
+    nearer to those wanted. Of a label that few rows have, less than half a row
+    may be wanted: the second pass takes one of it, until there are enough rows.
+    `sklearn.model_selection.StratifiedGroupKFold` would make one pass for every
+    `size` rows, and takes one label a row.
+    """
+    count = len(labels)
+    if not (is_integer(size) and 0 < size < count):
+        raise ValueError(
+            "`size` must be a non-negative integer, less than the number of "
+            f"texts, {count}. Received: size={size!r}"
+        )
+    if len(groups) != count:
+        raise ValueError(
+            "`groups` must have the group of each text. "
+            f"Received: {len(groups)} groups of {count} texts"
+        )
+    members = _members(groups)
+    random.Random(seed).shuffle(members)
+    classes = _class_numbers(labels)
+    left = np.bincount(list(itertools.chain(*classes)))
+    missing, held_out = left * (size / count), []
+
+    def counted(group):
+        """The numbers of rows of each class in a group."""
+        numbers = itertools.chain(*(classes[row] for row in group))
+        return np.bincount(list(numbers), minlength=len(left))
+
+    def is_nearer(group, counts):
+        return np.sum((missing - counts) ** 2) < np.sum(missing**2)
+
+    def has_room(group, counts):
+        is_one_too_many = (counts == 0) | (missing - counts > -1)
+        return len(held_out) + len(group) <= size and is_one_too_many.all()
+
+    for is_wanted in (is_nearer, has_room):
+        others = []
+        for group in members:
+            counts = counted(group)
+            leaves_all = np.all((counts == 0) | (counts < left))
+            if is_wanted(group, counts) and leaves_all:
+                held_out += group
+                left, missing = left - counts, missing - counts
+            else:
+                others.append(group)
+        members = others
+    if held_out:
+        return held_out
+    # All are too large.
+    possible = [
+        group
+        for group in members
+        if np.all((counted(group) == 0) | (counted(group) < left))
+    ]
+    if not possible:
+        raise CorpusError(
+            "Holding out whole groups, or texts with several labels, needs one "
+            "that leaves each class a text to train on. Received: "
+            f"{count} texts of {np.count_nonzero(left)} classes in "
+            f"{len(members)} groups"
+        )
+    return min(possible, key=len)
+
+
+def _class_numbers(labels):
+    """For each row a tuple of the numbers of its classes.
+
+    Rows that may have several labels, but have none, are one more class.
+    """
+    if not has_several(labels):
+        labels = [(label,) for label in labels]
+    names = sorted({name for row in labels for name in row})
+    numbers = {name: number for number, name in enumerate(names)}
+    return [tuple(numbers[x] for x in row) or (len(names),) for row in labels]
+
+
+# When two texts count as the same.
+
+
+class _Punctuation(dict):
+    """What `str.translate` removes, looked up once for each character."""
+
+    def __missing__(self, code):
+        is_mark = unicodedata.category(chr(code)).startswith("P")
+        return self.setdefault(code, None if is_mark else code)
+
+
+_PUNCTUATION = _Punctuation()
+
+
+def source_key(text: str) -> str:
+    """Reduces a sentence to a key that is equal for near-identical sentences.
+
+    The key ignores case, punctuation (Unicode category P), the form of
+    Unicode composition, the amount of white space and invisible characters,
+    also joiners. A sentence that is only punctuation keeps it.
+
+    Args:
+        text: String, a sentence.
+
+    Returns:
+        A string, equal for two sentences that count as the same.
+
+    Example:
+
+    >>> source_key("Hello!") == source_key("hello")
+    True
+    >>> source_key("  I don't   know.")
+    'i dont know'
+    """
+    text = unicodedata.normalize("NFC", appearance(text).casefold())
+    kept = text.translate(_PUNCTUATION)
+    return " ".join((kept.strip() or text).split())

@@ -8,7 +8,7 @@ import tensorflow as tf
 from kerasrnn.arguments import NO_LISTS
 from kerasrnn.arguments import is_string
 from kerasrnn.arguments import string_list
-from kerasrnn.data.token_ids import id_parts
+from kerasrnn.data.batches import id_parts
 from kerasrnn.warning import warn
 
 # Characters become at most this many tokens each, as "&amp;" of separated

@@ -2,14 +2,15 @@ import pytest
 
 from kerasrnn.data import CorpusWarning
 from kerasrnn.data import read_labelled_corpus
-from kerasrnn.data.label_names import in_order
-from kerasrnn.data.label_names import one_spelling
+from kerasrnn.data.labelled_corpus import one_spelling
+from kerasrnn.data.reading.cells import in_order
 from kerasrnn.data.report import Report
 
 
 def notes(names, known=()):
     report = Report("a")
-    found = one_spelling(names, known, report)
+    chosen = one_spelling(names, known, report)
+    found = [chosen[name] for name in names]
     return found, " ".join(report.notes)
 
 
@@ -32,7 +33,6 @@ def test_one_number_is_one_class():
         (["1", "0", "Pos"], r"numbers and some are not: 'Pos' \(1 times\)"),
         (["pos", "neg", "Pos"], r"only in case.*\['pos', 'Pos'\]"),
         (["pos", "neg", "pos\u200b"], r"\['pos', 'pos\\u200b'\]"),
-        ([f"text {n}" for n in range(30)], "30 classes of 30 texts"),
     ],
 )
 def test_labels_that_look_like_mistakes(names, message):
@@ -59,6 +59,5 @@ def test_many_numbers_take_no_long_time():
 
 def test_large_numbers_are_of_other_values():
     names = ["9007199254740993", "9007199254740992"]
-    report = Report("it")
-    assert one_spelling(names, (), report) == names
+    assert notes(names)[0] == names
     assert in_order(names) == names[::-1]

@@ -1,9 +1,9 @@
 import pytest
 import tensorflow as tf
 
-from kerasrnn.data.padding import pad_to
-from kerasrnn.data.padding import with_end
-from kerasrnn.data.padding import with_start
+from kerasrnn.data.batches import pad_to
+from kerasrnn.data.batches import with_end
+from kerasrnn.data.batches import with_start
 
 ROWS = tf.ragged.constant([[5, 6], [], [7]], tf.int32)
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kerasrnn.data.sample_weights import checked_weights
+from kerasrnn.data.batches import checked_weights
 
 
 def test_weights_of_rows():

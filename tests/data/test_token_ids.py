@@ -1,7 +1,7 @@
 import numpy as np
 
 from kerasrnn.data import id_rows
-from kerasrnn.data.token_ids import in_parts
+from kerasrnn.data.batches import in_parts
 from kerasrnn.tokenizers import ReviewTokenizer
 
 TOKENIZER = ReviewTokenizer(["<pad>", "<unk>", "a", "bad", "book"])

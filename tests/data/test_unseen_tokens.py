@@ -2,9 +2,9 @@ import warnings
 
 import pytest
 
-from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.errors import CorpusWarning
-from kerasrnn.data.unseen_tokens import warn_of_unseen
+from kerasrnn.data.report import CorpusError
+from kerasrnn.data.report import CorpusWarning
+from kerasrnn.data.vocabulary import warn_of_unseen
 from kerasrnn.tokenizers.character_tokenizer import CharacterTokenizer
 from kerasrnn.tokenizers.sentence_piece_tokenizer import SentencePieceTokenizer
 from kerasrnn.tokenizers.word_tokenizer import WordTokenizer

@@ -6,7 +6,7 @@ from corpora.generated_reviews import generated_reviews
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from kerasrnn.data.labelled.labelled_texts import LabelledTexts
+from kerasrnn.data.labelled_corpus import LabelledTexts
 
 
 @pytest.mark.parametrize(("count", "positive"), [(1, 1), (7, 4), (500, 250)])

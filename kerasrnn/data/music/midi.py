@@ -7,9 +7,9 @@ import re
 import numpy as np
 
 from kerasrnn.arguments import is_integer
-from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.errors import CorpusWarning
-from kerasrnn.data.tables.lines import existing_path
+from kerasrnn.data.reading.text_files import existing_path
+from kerasrnn.data.report import CorpusError
+from kerasrnn.data.report import CorpusWarning
 from kerasrnn.files import atomic_write
 from kerasrnn.optional import needs
 from kerasrnn.typing import PathLike

@@ -8,7 +8,7 @@ import tensorflow as tf
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.arguments import positive_integer
-from kerasrnn.data.length_buckets import index_batches
+from kerasrnn.data.batches import index_batches
 from kerasrnn.data.music.piano_rolls import check_rolls
 
 

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from kerasrnn.arguments import optional_positive_integer
-from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.music.midi import KEYS
 from kerasrnn.data.music.midi import read_midi
+from kerasrnn.data.reading.text_files import existing_path
+from kerasrnn.data.report import CorpusError
 from kerasrnn.data.report import Report
-from kerasrnn.data.tables.lines import existing_path
 from kerasrnn.optional import needs
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Rolls

@@ -2,14 +2,14 @@
 
 import re
 
-from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.reading.cells import decoded
+from kerasrnn.data.reading.cells import name_in
+from kerasrnn.data.reading.formats import open_table
+from kerasrnn.data.reading.table import Table
+from kerasrnn.data.reading.table import check_names
+from kerasrnn.data.reading.table import column_finder
+from kerasrnn.data.report import CorpusError
 from kerasrnn.data.report import Report
-from kerasrnn.data.tables.cell_values import decoded
-from kerasrnn.data.tables.cell_values import name_in
-from kerasrnn.data.tables.records import check_names
-from kerasrnn.data.tables.tables import Table
-from kerasrnn.data.tables.tables import column_finder
-from kerasrnn.data.tables.tables import open_table
 from kerasrnn.optional import import_pandas
 
 _WHOLE = ""  # the name of a series that is the whole table
@@ -27,7 +27,7 @@ def series_frame(source, columns, named, report):
         table = Table(list(source.columns), iter(()))
         check_names(table.columns, "the DataFrame")
     else:
-        table = open_table(source, report, [*given, *(columns or [])])
+        table = open_table(source, named | {"columns": columns}, report)
     taken = _found(table, named, report)
     if columns is None:
         others = [name for name in table.columns if name not in taken]
@@ -128,7 +128,7 @@ def _names_in(column, corpus):
 
 def _found(table, named, report):
     """The columns of a table by their names in arguments, ignoring case."""
-    find = column_finder(table, report)
+    find = column_finder(table.columns, report)
     return [
         find([name], argument)
         for argument, names in named.items()

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from kerasrnn.arguments import one_of
-from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.errors import CorpusWarning
+from kerasrnn.data.report import CorpusError
+from kerasrnn.data.report import CorpusWarning
 from kerasrnn.data.report import Report
 from kerasrnn.data.series.calendar import calendar_columns
 from kerasrnn.data.series.calendar import calendar_names

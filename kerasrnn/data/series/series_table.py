@@ -10,7 +10,7 @@ from typing import Self
 
 import numpy as np
 
-from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.report import CorpusError
 from kerasrnn.data.series.calendar import calendar_columns
 from kerasrnn.data.series.steps import time_grid
 

@@ -6,7 +6,7 @@ import numbers
 
 import numpy as np
 
-from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.report import CorpusError
 from kerasrnn.data.report import Report
 from kerasrnn.data.series.series_table import SeriesTable
 from kerasrnn.data.series.values import moments

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.report import CorpusError
 from kerasrnn.optional import import_pandas
 
 

@@ -8,11 +8,11 @@ import warnings
 
 import numpy as np
 
-from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.errors import CorpusWarning
+from kerasrnn.data.reading.cells import MISSING
+from kerasrnn.data.report import CorpusError
+from kerasrnn.data.report import CorpusWarning
 from kerasrnn.data.series.calendar import zone_name
 from kerasrnn.data.series.steps import is_of_days
-from kerasrnn.data.tables.cell_values import MISSING
 from kerasrnn.optional import import_pandas
 from kerasrnn.warning import warn
 

@@ -4,9 +4,9 @@ import numpy as np
 import tensorflow as tf
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.batches import without_tuning
+from kerasrnn.data.report import CorpusError
 from kerasrnn.data.series.series_table import SeriesTable
-from kerasrnn.data.untuned import untuned
 
 
 def series_windows(
@@ -89,7 +89,7 @@ def series_windows(
     dataset = tf.data.Dataset.range(len(starts))
     if seed is not None:
         dataset = dataset.shuffle(len(starts), seed=seed)
-    return untuned(dataset.batch(batch_size).map(batch).prefetch(2))
+    return without_tuning(dataset.batch(batch_size).map(batch).prefetch(2))
 
 
 def window_starts(

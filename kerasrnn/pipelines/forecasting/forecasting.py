@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kerasrnn.data.errors import CorpusWarning
+from kerasrnn.data.report import CorpusWarning
 from kerasrnn.data.series.series_table import SeriesTable
 from kerasrnn.pipelines.finite import check_answer
 from kerasrnn.pipelines.forecasting.baselines import Baseline

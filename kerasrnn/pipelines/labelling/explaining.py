@@ -4,7 +4,7 @@ import numpy as np
 import tensorflow as tf
 
 from kerasrnn.arguments import is_text
-from kerasrnn.data.padding import pad_to
+from kerasrnn.data.batches import pad_to
 from kerasrnn.pipelines.finite import check_answer
 from kerasrnn.pipelines.labelling.functions import gradient_norms
 from kerasrnn.pipelines.texts import decoded

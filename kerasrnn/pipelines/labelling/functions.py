@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from kerasrnn.data.padding import pad_to
+from kerasrnn.data.batches import pad_to
 from kerasrnn.pipelines.graphs import TEXTS
 from kerasrnn.pipelines.graphs import graph_function
 from kerasrnn.pipelines.served_checks import check_same_rows

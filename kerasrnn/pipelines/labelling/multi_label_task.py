@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from kerasrnn.data.labelled.labelled_texts import LabelledTexts
+from kerasrnn.data.labelled_corpus import LabelledTexts
 from kerasrnn.pipelines.labelling.task import LabellingTask
 from kerasrnn.pipelines.labelling.thresholds import are_above
 from kerasrnn.typing import Strings

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kerasrnn.data.labelled.labelled_texts import LabelledTexts
+from kerasrnn.data.labelled_corpus import LabelledTexts
 from kerasrnn.pipelines.confusion import confusion_counts
 from kerasrnn.pipelines.labelling.scores import both
 from kerasrnn.pipelines.task import Task

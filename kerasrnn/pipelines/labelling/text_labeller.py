@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from kerasrnn.arguments import number
 from kerasrnn.arguments import optional_positive_integer
-from kerasrnn.data.labelled.labelled_batches import labelled_batches
+from kerasrnn.data.labelled_batches import labelled_batches
 from kerasrnn.metrics.label_scores import label_accuracy
 from kerasrnn.models import ClassifierEnsemble
 from kerasrnn.models import TextClassifier

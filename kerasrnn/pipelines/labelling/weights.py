@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kerasrnn.data.sample_weights import checked_weights
+from kerasrnn.data.batches import checked_weights
 
 
 def weights_of_classes(numbers, by_number, sample_weight=None):

@@ -7,9 +7,9 @@ import tensorflow as tf
 
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import number
-from kerasrnn.data.padding import with_end
-from kerasrnn.data.text.text_windows import text_windows
-from kerasrnn.data.token_ids import in_parts
+from kerasrnn.data.batches import in_parts
+from kerasrnn.data.batches import with_end
+from kerasrnn.data.text_windows import text_windows
 from kerasrnn.pipelines.finite import check_weights
 from kerasrnn.pipelines.language.functions import LanguageFunctions
 from kerasrnn.pipelines.language.task import LanguageTask

@@ -5,7 +5,7 @@ from typing import Any
 
 import keras
 
-from kerasrnn.data.text.text_windows import text_windows
+from kerasrnn.data.text_windows import text_windows
 from kerasrnn.models import DynamicEvaluation
 from kerasrnn.pipelines.language.text_metrics import of_tokens
 from kerasrnn.pipelines.language.text_metrics import text_metrics

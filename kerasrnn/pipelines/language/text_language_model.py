@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.data.text.text_windows import text_windows
+from kerasrnn.data.text_windows import text_windows
 from kerasrnn.metrics import Perplexity
 from kerasrnn.pipelines.batching import ready
 from kerasrnn.pipelines.language.language_texts import LanguageTexts

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from kerasrnn.arguments import is_string
 from kerasrnn.arguments import is_text
-from kerasrnn.data.tags.phrases import convert_tags
+from kerasrnn.data.tagged_words import convert_tags
 from kerasrnn.pipelines.texts import text_list
 
 Sentences = Sequence[Sequence[tuple[str, str]]]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from kerasrnn.data.tags.phrases import phrases_of
+from kerasrnn.data.tagged_words import phrases_of
 from kerasrnn.metrics.label_scores import phrase_scores
 from kerasrnn.pipelines.batching import indices_by_length
 from kerasrnn.pipelines.finite import check_answer

@@ -8,7 +8,7 @@ import keras
 import tensorflow as tf
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.data.length_buckets import index_batches
+from kerasrnn.data.batches import index_batches
 from kerasrnn.metrics import TokenAccuracy
 from kerasrnn.models.tagger import Tagger
 from kerasrnn.pipelines.tagging.sentences import Sentences

@@ -4,7 +4,7 @@ import collections
 
 import tensorflow as tf
 
-from kerasrnn.data.errors import CorpusWarning
+from kerasrnn.data.report import CorpusWarning
 from kerasrnn.tokenizers.scripts import is_spaceless
 from kerasrnn.tokenizers.word_spans import split_into_words
 from kerasrnn.warning import warn

@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from kerasrnn.data.sample_weights import checked_weights
+from kerasrnn.data.batches import checked_weights
 from kerasrnn.pipelines.class_weights import weights_by_number
 
 

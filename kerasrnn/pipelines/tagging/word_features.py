@@ -4,7 +4,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from kerasrnn.data.padding import pad_to
+from kerasrnn.data.batches import pad_to
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import WordTokenizer
 

@@ -7,9 +7,9 @@ import keras
 
 from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data import CorpusError
-from kerasrnn.data.errors import CorpusWarning
-from kerasrnn.data.tables.lines import all_lines
-from kerasrnn.data.text.read_text_corpus import text_lines
+from kerasrnn.data.reading.text_files import all_lines
+from kerasrnn.data.report import CorpusWarning
+from kerasrnn.data.text_corpus import text_lines
 from kerasrnn.files import atomic_write
 from kerasrnn.pipelines.translation.text_translator import TextTranslator
 from kerasrnn.training import file_fingerprint

@@ -4,9 +4,9 @@ import functools
 
 import tensorflow as tf
 
-from kerasrnn.data.padding import with_end
-from kerasrnn.data.text.sentences import join_sentences
-from kerasrnn.data.text.sentences import split_sentences
+from kerasrnn.data.batches import with_end
+from kerasrnn.data.sentences import join_sentences
+from kerasrnn.data.sentences import split_sentences
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
 from kerasrnn.decoding.constraints import NEVER

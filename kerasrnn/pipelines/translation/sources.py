@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 import tensorflow as tf
 
-from kerasrnn.data.padding import pad_to
-from kerasrnn.data.padding import with_end
+from kerasrnn.data.batches import pad_to
+from kerasrnn.data.batches import with_end
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding.search import Search
 from kerasrnn.models import Shortlist

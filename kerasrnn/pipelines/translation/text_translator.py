@@ -8,8 +8,8 @@ import keras
 import tensorflow as tf
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.data.parallel.lexicon import translation_lexicon
-from kerasrnn.data.parallel.translation_batches import translation_batches
+from kerasrnn.data.lexicon import translation_lexicon
+from kerasrnn.data.translation_batches import translation_batches
 from kerasrnn.decoding.search import Search
 from kerasrnn.models import Shortlist
 from kerasrnn.models import TranslatorEnsemble

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from kerasrnn.data.text.sentences import join_sentences
-from kerasrnn.data.text.sentences import split_sentences
+from kerasrnn.data.sentences import join_sentences
+from kerasrnn.data.sentences import split_sentences
 from kerasrnn.pipelines.served_model import TracedProperty
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import pair_list

@@ -2,7 +2,7 @@
 
 import functools
 
-from kerasrnn.data.parallel.word_attention import word_attention
+from kerasrnn.data.alignments import word_attention
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Self
 
+from kerasrnn.data.reading.text_files import byte_lines
 from kerasrnn.data.report import Report
-from kerasrnn.data.tables.encodings import decode
-from kerasrnn.data.tables.lines import byte_lines
+from kerasrnn.data.report import decode
 from kerasrnn.files import atomic_write
 from kerasrnn.typing import PathLike
 

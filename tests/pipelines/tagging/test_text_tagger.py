@@ -7,7 +7,7 @@ import tensorflow as tf
 
 from kerasrnn.data import convert_tags
 from kerasrnn.data import phrases_of
-from kerasrnn.data.errors import CorpusWarning
+from kerasrnn.data.report import CorpusWarning
 from kerasrnn.pipelines import Span
 from kerasrnn.pipelines import TextTagger
 from kerasrnn.pipelines.tagging.phrases_of_words import PhrasesOfWords

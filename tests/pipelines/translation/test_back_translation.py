@@ -66,7 +66,7 @@ def test_an_interrupted_translation_goes_on(reverse, tmp_path, monkeypatch):
 def test_an_empty_text_is_refused(reverse, tmp_path):
     text = tmp_path / "text.txt"
     text.write_text("\n \n")
-    with pytest.raises(CorpusError, match="text.txt is empty"):
+    with pytest.raises(CorpusError, match="text.txt has no usable text"):
         back_translate(text, reverse[0], tmp_path)
 
 

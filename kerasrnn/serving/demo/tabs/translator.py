@@ -5,8 +5,8 @@ import numpy as np
 import tensorflow as tf
 from matplotlib.figure import Figure
 
-from kerasrnn.data.parallel.word_attention import word_attention
-from kerasrnn.data.text.sentences import split_sentences
+from kerasrnn.data.alignments import word_attention
+from kerasrnn.data.sentences import split_sentences
 from kerasrnn.plots import attention_figure
 from kerasrnn.serving.demo.tabs.texts import add_examples
 from kerasrnn.serving.demo.tabs.texts import checked

@@ -1,0 +1,110 @@
+"""Length-bucketed batches of labelled texts."""
+
+import reprlib
+from collections.abc import Sequence
+
+import numpy as np
+import tensorflow as tf
+
+from kerasrnn.arguments import optional_positive_integer
+from kerasrnn.data.batches import checked_weights
+from kerasrnn.data.batches import id_parts
+from kerasrnn.data.batches import index_batches
+from kerasrnn.data.batches import pad_to
+from kerasrnn.tokenizers.tokenizer import Tokenizer
+from kerasrnn.typing import Strings
+
+
+def labelled_batches(
+    texts: Strings,
+    labels: Sequence[float],
+    tokenizer: Tokenizer,
+    batch_size: int,
+    max_length: int | None = None,
+    seed: int | None = None,
+    sample_weight: Sequence[float] | None = None,
+) -> tf.data.Dataset:
+    """Batches of labelled texts for `TextClassifier.fit`.
+
+    Texts of similar length share a batch, which keeps padding low.
+
+    Args:
+        texts: List of strings.
+        labels: List with one label for each text: integers, the classes; or
+            floats, the probabilities of class 1, for a model with one logit;
+            or an array `(texts, labels)` of 0 and 1, for several labels a text.
+        tokenizer: A `Tokenizer` with a padding token.
+        batch_size: Positive integer, texts in a batch.
+        max_length: Positive integer. Longer texts are truncated to this many
+            tokens. `None` keeps all tokens.
+        seed: Integer, the seed of the shuffling, which differs in every
+            epoch. `None` sorts the texts by length instead.
+        sample_weight: List of floats, the weight of each text in the loss;
+            `None` for equal weights.
+
+    Returns:
+        A `tf.data.Dataset` of `(ids, labels)`: int32 ids of shape
+        `(batch, time)` padded with `pad_id`, with at least one column, and
+        labels of shape `(batch, 1)`, int32 for classes and float32 for
+        probabilities; or `(batch, labels)` for several labels a text. With
+        weights, also these, float32 of shape `(batch,)`.
+
+    Raises:
+        ValueError: when there is no text, the numbers of texts, labels and
+            weights differ, a label or a weight is not a non-negative number,
+            several labels a text are not an array of 0 to 1, or the tokenizer
+            has no padding token.
+
+    Example:
+
+    >>> texts = ["a good book", "bad"]
+    >>> tokenizer = ReviewTokenizer(["<pad>", "<unk>", "a", "bad", "book"])
+    >>> for ids, labels in labelled_batches(texts, [1, 0], tokenizer, 2):
+    ...     print(ids.numpy().tolist(), labels.numpy().tolist())
+    [[3, 0, 0], [2, 1, 4]] [[0], [1]]
+    """
+    if not len(texts) or len(texts) != len(labels):
+        raise ValueError(
+            "`texts` and `labels` must have the same length, at least one. "
+            f"Received: {len(texts)} texts and {len(labels)} labels."
+        )
+    if tokenizer.pad_id < 0:
+        raise ValueError(
+            "The vocabulary needs a padding token. "
+            f"Received: pad_id={tokenizer.pad_id}"
+        )
+    optional_positive_integer("max_length", max_length)
+    ids = tf.concat([*id_parts(texts, tokenizer, max_length)], axis=0)
+    columns = [_targets(labels)]
+    if sample_weight is not None:
+        columns.append(checked_weights(sample_weight, len(texts), "text"))
+
+    def gathered(indices):
+        rows = tf.gather(ids, indices)
+        others = (tf.gather(column, indices) for column in columns)
+        return pad_to(rows, tokenizer.pad_id), *others
+
+    dataset = index_batches(ids.row_lengths(), batch_size, seed)
+    return dataset.map(gathered).prefetch(2)
+
+
+def _targets(labels):
+    """Labels as an array `(texts, 1)`, or `(texts, labels)` for several."""
+    try:
+        found = np.asarray(labels)
+        kind = "int32" if found.dtype.kind in "iub" else "float32"
+        found = found.astype(kind)
+        most = 1 if found.ndim == 2 else np.inf
+        right = found.ndim in (1, 2) and np.isfinite(found).all()
+        right = right and found.min() >= 0 and found.max() <= most
+    except (TypeError, ValueError):
+        right = False
+    # Tuples are the numbers of labels, as `read_labelled_corpus` has them.
+    if not right or isinstance(labels[0], tuple):
+        raise ValueError(
+            "`labels` must be a non-negative number for each text, or an array "
+            "(texts, labels) of 0 and 1 for several, as the method `numbers` "
+            "of a multi-label `TextLabeller` makes it. Received: "
+            f"{reprlib.repr(labels)}"
+        )
+    return found.reshape(len(found), -1)

@@ -1,0 +1,298 @@
+"""A word in each line, in columns with its tags, as CoNLL has it."""
+
+import collections
+import itertools
+import re
+
+from kerasrnn.data.reading.files import file_format
+from kerasrnn.data.reading.table import Table
+from kerasrnn.data.reading.table import column_finder
+from kerasrnn.data.reading.text_files import all_lines
+from kerasrnn.data.report import CorpusError
+from kerasrnn.tag_schemes import has_type
+
+_CONLL_U = "id form lemma upos xpos feats head deprel deps misc".split()
+_ID = re.compile(r"\d+([-.]\d+)?\t", re.ASCII)
+_NO_WORD = re.compile(r"\d+[-.]\d+", re.ASCII)  # the id of a range, of a gap
+_APART = re.compile(r"#(begin|end) document|-DOCSTART-(\s|$)|\s*$")
+_NAMES = re.compile(r"#\s*global\.columns\s*=(.*)")
+_NO_TAG = {"O", "_", "-", "0", "o"}
+_FEATURE = re.compile(r"(?:^|\|)([^=|]+)=([^|]+)")
+_MANY, _LINES = 5, 100  # different words that are many, and lines
+_SOME = 1000  # sentences from which the columns are told apart
+
+
+def conll_table(path, asked, report, arguments):
+    """Opens a file of columns of words as a table of sentences.
+
+    Args:
+        path: String or path.
+        asked: Dict from names to columns: their numbers, or names, as in
+            `read_tagged_words`, or `None` for the default of `tokens` and
+            `tags`.
+        report: The `Report` on what was read.
+        arguments: Dict from names to those of arguments in messages.
+
+    Returns:
+        A `Table`, whose rows have a list of strings for each name. Its report
+        has the columns that were taken.
+
+    Raises:
+        CorpusError: If there is no word, or a line is malformed.
+    """
+    lines = all_lines(path)
+    text = [line for line in lines if line.strip()]
+    if not text:
+        raise CorpusError(
+            f"The corpus {path} is empty. Expected: lines of `word TAB tag`. "
+            "Received: only blank lines"
+        )
+    first = next((line for line in text if not _begins_apart(line)), text[0])
+    pattern = re.compile("\t" if "\t" in first.strip() else "[ \t]+")
+    width = len(pattern.split(first.strip()))
+    _check_first(first, text[0], width, path)
+    names = _names(text, first, width)
+    sentences = _sentences(lines, pattern, width, path, report)
+    head = list(itertools.islice(sentences, _SOME))
+    columns = _Columns([cells for _, cells in head], names, width)
+    places = {
+        name: columns.place(name, column, arguments.get(name, name), report)
+        for name, column in asked.items()
+    }
+    report.columns = {
+        name: key or str(number + 1) for name, (number, key) in places.items()
+    }
+
+    def rows():
+        odd = []
+        for start, found in itertools.chain(head, sentences):
+            words = [cells for cells in found if not columns.skips(cells)]
+            if columns.counts and words and not _are_counted(words):
+                odd.append(start)
+            if words:
+                yield (
+                    start,
+                    {
+                        name: [_value(cells[n], key) for cells in words]
+                        for name, (n, key) in places.items()
+                    },
+                )
+        if odd:
+            report.notes.append(
+                f"the words of {len(odd)} sentences are not numbered 1, 2, 3, "
+                f"so that some may be missing; the first is at line {odd[0]}"
+            )
+
+    return Table(list(asked), rows(), numbered=True)
+
+
+def _value(cell, key):
+    """A cell, or the feature of it that has a key; `O` without."""
+    return dict(_FEATURE.findall(cell)).get(key, "O") if key else cell
+
+
+def _begins_apart(line):
+    """Whether a line may stand before the first sentence."""
+    return line.startswith("#") or bool(_APART.match(line))
+
+
+def _check_first(first, head, width, path):
+    """Raises an error if the first lines are not of words and tags."""
+    expected = "a word and its tag in each line, separated by a tab or blanks"
+    is_csv = file_format(path) == ".csv" or width < 2
+    if is_csv and "\t" not in first and re.search("[,;|]", first):
+        expected = (
+            "a word in each row of a table, and `sentence`, the column that "
+            "says which sentence it is of; or lists of words in JSON lines or "
+            "parquet; or lines of `word TAB tag`, with blank lines between "
+            "sentences"
+        )
+    elif head.startswith("#begin document") and width > 9:
+        expected = (
+            "lines of `word TAB tag`; the brackets of CoNLL-2012 are not read"
+        )
+    elif width > 1:
+        return
+    raise CorpusError(
+        f"The corpus {path} has no column of tags. Expected: {expected}. "
+        f"Received: {first!r}, the first line"
+    )
+
+
+def _names(text, first, width):
+    """The names of the columns in lower case; empty if there are none."""
+    for line in itertools.takewhile(_begins_apart, text):
+        if found := _NAMES.match(line):
+            names = found[1].lower().split()
+            return names if len(names) == width else []
+    return _CONLL_U if width == len(_CONLL_U) and _ID.match(first) else []
+
+
+def _sentences(lines, pattern, width, path, report):
+    """Yields the number of the first line and the words of each sentence.
+
+    A word is a list of the cells of its line.
+    """
+    start, words = 0, []
+    for number, line in (*enumerate(lines, start=1), (0, "")):
+        report.seen = number or report.seen
+        cells = [cell.strip() for cell in pattern.split(line.rstrip())]
+        if _APART.match(line):
+            if words:
+                yield start, words
+            words = []
+        elif len(cells) == width and all(cells):
+            start = start if words else number
+            words.append(cells)
+        elif words or not line.startswith("#"):
+            between = "tabs" if pattern.pattern == "\t" else "blanks"
+            raise CorpusError(
+                f"Line {number} of the corpus {path} is malformed. Expected: "
+                f"{width} columns separated by {between}, as in its first "
+                "line, or a blank line between sentences. "
+                f"Received: {line!r}"
+            )
+
+
+class _Columns:
+    """The columns of a file of words, told apart by its first sentences.
+
+    Args:
+        sentences: List of sentences, each a list of the cells of its words.
+        names: List of strings, in lower case; empty if the columns have none.
+        width: Integer, how many columns there are.
+    """
+
+    def __init__(self, sentences, names, width):
+        self.names, self.width = names, width
+        cells = list(zip(*itertools.chain(*sentences), strict=True))
+        cells = cells or [()] * width  # there are only comments
+        self._features = list(map(_features, cells))
+        counts = width > 2 and _count_words(sentences)
+        self.counts = names[:1] == ["id"] or counts
+        first = int(self.counts)
+        phrases = [n for n in range(width) if _mark_phrases(cells[n])]
+        others = [n for n in range(width) if n not in phrases]
+        self.word = self._word(cells, first, others)
+        if "form" in names:
+            self.word = names.index("form")
+        tags = [n for n in range(first, width) if n != self.word]
+        phrases = [n for n in phrases if n in tags]
+        if "upos" in names and (names == _CONLL_U or not phrases):
+            self.tag = names.index("upos")
+        elif phrases:  # of nested names, as of GermEval, the outer
+            self.tag = phrases[0 if self.counts else -1]  # not chunks
+        else:
+            self.tag = [n for n in tags if _has(str.isalnum, cells[n])] or tags
+            self.tag = self.tag[-1]
+
+    def _word(self, cells, first, others):
+        """The column of words: the first, unless another has many more.
+
+        Neither numbers, tags of phrases nor features are words; and cells that
+        are all different are so only in few lines.
+        """
+        words = {
+            n: len(set(cells[n]))
+            for n in others
+            if _has(str.isalpha, cells[n])
+            and not self._features[n]
+            and (n == first or len(set(cells[n])) < max(_LINES, len(cells[n])))
+        }
+        best = max(words, key=words.get, default=first)
+        least = (1 if self.width == 2 else 2) * words.get(first, 0)
+        has_more = words.get(best, 0) > max(_MANY, least)
+        return best if has_more or first not in others else first
+
+    def skips(self, cells):
+        """Whether a line is of a range or gap of words, not of a word."""
+        return self.counts and _NO_WORD.fullmatch(cells[0])
+
+    def place(self, name, column, argument, report):
+        """Where a column is that was asked for, `None` for the default.
+
+        Returns:
+            A tuple of the index of a column, counted from 0, and the key of
+            the feature in it that is meant, or `None`.
+        """
+        if column is None and name in ("tokens", "tags"):
+            number = self.word if name == "tokens" else self.tag
+            usual, place = (0, "first")
+            if name == "tags":
+                usual, place = (self.width - 1, "last")
+            if not self.names and number != usual:
+                report.notes.append(
+                    f"its {place} column seems to be another: its {name} are "
+                    f"taken from column {number + 1}, unless `{argument}` "
+                    "gives another"
+                )
+            return number, self._feature(name, number, argument, report)
+        numbers = range(self.width)
+        known = {key: (n, key) for n in numbers for key in self._features[n]}
+        known |= {str(n - self.width): (n, None) for n in numbers}
+        known |= {str(n + 1): (n, None) for n in numbers}
+        known |= {name: (n, None) for n, name in enumerate(self.names)}
+        find = column_finder(list(known), report)
+        column = name if column is None else str(column)
+        number, key = known[find([column], argument)]
+        return number, key or self._feature(name, number, argument, report)
+
+    def _feature(self, name, number, argument, report):
+        """The feature of a column that marks phrases, if there is one.
+
+        Features of words, such as `Case=Nom|Number=Sing`, are a tag together;
+        those in `MISC` have nothing in common.
+        """
+        features = self._features[number]
+        marking = [x for x in features if _mark_phrases(features[x])]
+        is_misc = self.names[number : number + 1] == ["misc"]
+        if name != "tags" or not (marking or features and is_misc):
+            return None
+        if len(marking) != 1:
+            raise CorpusError(
+                f"Column {number + 1} of {report.corpus} has features. "
+                f"Expected: the name of one of them as `{argument}`. Received: "
+                f"{', '.join(map(repr, marking or features))}"
+            )
+        return marking[0]
+
+
+def _has(test, cells):
+    """Whether a character of some cells is a letter, or a digit."""
+    return any(test(character) for cell in cells for character in cell)
+
+
+def _count_words(sentences):
+    """Whether the first column counts the words of each sentence."""
+    words = [
+        [cells for cells in sentence if not _NO_WORD.fullmatch(cells[0])]
+        for sentence in sentences
+    ]
+    return any(len(x) > 1 for x in words) and all(map(_are_counted, words))
+
+
+def _are_counted(words):
+    """Whether the ids of the words of a sentence are 1, 2, ..., or from 0."""
+    ids = [cells[0] for cells in words]
+    return ids == [str(n + (ids[0] != "0")) for n in range(len(ids))]
+
+
+def _mark_phrases(tags):
+    """Whether more of a column is tags such as `B-PER` than odd ones.
+
+    Those are neither such tags nor outside of all phrases, as `O` is.
+    """
+    of_phrases = sum(map(has_type, tags))
+    outside = sum(tag in _NO_TAG for tag in tags)
+    return of_phrases > len(tags) - of_phrases - outside
+
+
+def _features(cells):
+    """The values of each feature in a column; empty if it has none."""
+    found, others = collections.defaultdict(list), 0
+    for cell in cells:
+        pairs = _FEATURE.findall(cell)
+        others += not pairs and cell not in _NO_TAG
+        for key, value in pairs:
+            found[key].append(value)
+    return found if sum(map(len, found.values())) > others else {}

@@ -1,0 +1,297 @@
+r"""Text of cells separated by commas, semicolons, vertical bars or tabs.
+
+Python's `csv` parses the cells. The code around it does what neither `csv`
+nor pandas can: it skips a bad row and reports its line number, and it decides
+from the file what its quotes mean. In a table of sentences, `"I know.` begins
+a quotation, and must not swallow the rows down to the next `"`.
+"""
+
+import collections
+import contextlib
+import csv
+import itertools
+import re
+
+from kerasrnn.data.reading.table import Table
+from kerasrnn.data.reading.table import check_names
+from kerasrnn.data.reading.table import is_number
+from kerasrnn.data.reading.text_files import byte_lines
+from kerasrnn.data.report import CorpusError
+from kerasrnn.data.report import Report
+from kerasrnn.data.report import UndecodableError
+from kerasrnn.data.report import decode
+from kerasrnn.data.report import remedy
+
+HEADER_AGAIN = "the header again"  # in files that were joined
+_LOOKED_AT, _FEW = 2**16, 100  # lines that tell the quotes, and the delimiter
+_LARGEST = 2**24  # characters in a cell
+_SIGNS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "vertical bar"}
+_DECLARED = re.compile(rb"sep=([,;|\t])\s*")  # a first line for spreadsheets
+_LABEL = "__label__"  # of fastText
+
+
+def delimited_table(path, report, wanted, delimiter=None):
+    """Opens text between delimiters as a `Table`, or lines of fastText.
+
+    It has a header unless the wanted columns are numbers. Lines that begin
+    with `__label__` are of fastText, with the columns `label` and `text`.
+
+    Args:
+        path: String or path.
+        report: The `Report` that bad rows are added to.
+        wanted: List of strings, the columns that were named or numbered.
+        delimiter: String; `None` for the one that most lines have, or that a
+            first line `sep=;` says, as spreadsheets read it.
+    """
+    lines = byte_lines(path, report)
+    text = itertools.dropwhile(lambda line: not line[1].strip(), lines)
+    first = list(itertools.islice(text, _LOOKED_AT))
+    if first and (declared := _DECLARED.fullmatch(first[0][1])):
+        delimiter = delimiter or declared[1].decode()
+        first = first[1:]
+    if first and first[0][1].startswith(_LABEL.encode()):
+        rows = _fasttext_rows(itertools.chain(first, text), report)
+        return Table(["label", "text"], rows)
+    numbered = bool(wanted) and all(map(is_number, wanted))
+    if not first:
+        return Table(list(wanted) if numbered else [], ())
+    head = [_text(line) for _, line in first]
+    delimiter = delimiter or _delimiter_of(head[:_FEW])
+    are_quotes, are_signs = _meaning_of_quotes(head, delimiter)
+
+    def rows(lines, report):
+        if not are_quotes:
+            return _plain_rows(lines, delimiter, report)
+        return _quoted_rows(lines, delimiter, are_signs, report)
+
+    whole = rows(itertools.chain(first, text), report)
+    if not numbered:
+        return _headed_table(whole, report)
+    widths = (len(cells) for _, cells in rows(iter(first), Report(path)))
+    counts = collections.Counter(widths)
+    return _numbered_table(whole, wanted, counts, delimiter, report)
+
+
+def _text(line):
+    """A line; bytes that are not UTF-8 become lone surrogates."""
+    return line.decode("utf-8", "surrogateescape")
+
+
+def _delimiter_of(lines):
+    """Returns what is between the cells of a table.
+
+    It is a tab if the first line or most lines have one. Otherwise, of the
+    signs in the first line, outside of quotes, it is the one of which most
+    lines have the same number; then the one that is rarer in texts.
+    """
+    lines = [line for line in lines if line.strip()]
+    if "\t" in lines[0] or sum("\t" in x for x in lines) > len(lines) / 2:
+        return "\t"
+    bare = [re.sub('"[^"]*"', "", line) for line in lines]
+    signs = [sign for sign in "|;," if sign in bare[0]] or [","]
+
+    def constancy(sign):
+        counts = collections.Counter(line.count(sign) for line in bare)
+        return max((n for found, n in counts.items() if found), default=0)
+
+    return max(signs, key=constancy)
+
+
+def _meaning_of_quotes(lines, delimiter):
+    """Whether quotes may quote cells, and whether some are signs of a text.
+
+    Between tabs, they quote cells only if the file shows that a program wrote
+    it so: by doubled quotes, delimiters or line ends inside of quoted cells, in
+    more lines than have a quote inside of a cell; or if it quotes every row, or
+    every cell with a comma. Elsewhere, they quote, but may also be signs of a
+    text, if more lines have them inside of cells.
+    """
+    sign, inner = (
+        re.escape(delimiter),
+        '[^"\t]' if delimiter == "\t" else '[^"]',
+    )
+    whole = re.compile(f'(?:^|{sign})"((?:{inner}++|"")*+)"(?=$|{sign})')
+    inside = re.compile(f'[^{sign}"]"[^{sign}"]')
+    doubled = re.compile(f'(?:^|{sign})"[^{sign}]+""(?!")')
+    bare_comma = re.compile(r'(?:^|\t)[^\t",]*,[^\t"]*(?:$|\t)')
+    width, rows = len(_line_cells(lines[0], delimiter)), 0
+    proofs = signs = wrapped = commas = bare = 0
+    for line in lines[1:] or lines:
+        line = re.sub(f'{sign} +"', f'{delimiter}"', line.rstrip("\r\n"))
+        rows += bool(line)
+        bare += bool(bare_comma.search(line))
+        if '"' not in line:
+            continue
+        quoted, plain = whole.findall(line), line.count(delimiter) + 1
+        if plain > width:  # a delimiter is in a cell, or this row is wider
+            is_proof = len(_line_cells(line, delimiter)) == width
+        else:  # a cell of several lines begins or ends
+            is_proof = plain < width and line.count('"') % 2 == 1
+        proofs += is_proof or bool(doubled.search(line))
+        signs += bool(inside.search(line))
+        wrapped += bool(quoted)
+        commas += any("," in x for x in quoted)
+    consistent = wrapped == rows or bool(commas and not bare)
+    are_quotes = proofs > signs or bool(wrapped and not signs and consistent)
+    return are_quotes or delimiter != "\t", signs > proofs
+
+
+def _line_cells(line, delimiter):
+    """The cells of a line, in which unbalanced quotes are characters."""
+    try:
+        with _large_cells():
+            return next(_reader([line], delimiter))
+    except (csv.Error, StopIteration):
+        return line.rstrip("\r\n").split(delimiter)
+
+
+def _reader(lines, delimiter):
+    spaced = delimiter != "\t"  # a blank may stand before a quote
+    return csv.reader(
+        lines, delimiter=delimiter, skipinitialspace=spaced, strict=True
+    )
+
+
+@contextlib.contextmanager
+def _large_cells():
+    """Raises the limit of 131,072 characters that `csv` has for a cell."""
+    limit = csv.field_size_limit(_LARGEST)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _plain_rows(lines, delimiter, report):
+    """The rows of a table in which quotes are characters."""
+    for report.seen, line in lines:
+        try:
+            text = decode(line).rstrip("\r\n")
+            if "\r" in text:
+                raise ValueError("carriage return inside the line")
+        except ValueError as error:
+            report.add(report.seen, error)
+            continue
+        if text.strip() or delimiter in text:
+            yield report.seen, text.split(delimiter)
+
+
+def _quoted_rows(lines, delimiter, are_signs, report):
+    """The rows of a table in which quotes may quote cells.
+
+    If the quotes of a row are unbalanced, each of its lines becomes a row; and
+    if they may be signs of a text and the lines look like rows. A row of empty
+    cells, as spreadsheets write it, is blank.
+    """
+    read, width = [], None
+
+    def recorded():
+        for number, line in lines:
+            read.append((number, _text(line)))
+            yield read[-1][1]
+
+    rows = _reader(recorded(), delimiter)
+    while True:
+        try:
+            with _large_cells():
+                found = [(None, next(rows))]
+        except StopIteration:
+            return
+        except csv.Error:
+            found = []
+        report.seen, first = read[-1][0], read[0][0]
+        if not found or len(read) > 1:
+            apart = [(n, _line_cells(line, delimiter)) for n, line in read]
+            are_rows = sum(len(x) >= (width or 2) for _, x in apart) > 1
+            if are_rows and found and not are_signs:
+                report.notes.append(
+                    f"line {first} begins a quoted cell of several lines that "
+                    "look like rows themselves. If its quotes are quotation "
+                    "marks, double or remove them"
+                )
+            elif are_rows or not found:
+                found = apart
+        for number, cells in found:
+            width = width or len(cells)
+            if any(map(str.strip, cells)):
+                yield number or first, cells
+        read.clear()
+
+
+def _headed_table(rows, report):
+    columns = [cell.strip() for cell in next(rows, (1, []))[1]]
+    header = "\t".join(columns).encode("utf-8", "surrogateescape")
+    try:
+        decode(header)
+    except ValueError as error:
+        is_coded = isinstance(error, UndecodableError)
+        raise CorpusError(
+            f"The names of the columns of {report.corpus} cannot be decoded. "
+            f"Expected: {remedy(header) if is_coded else 'UTF-8'}. "
+            f"Received: {error}"
+        ) from error
+    check_names(
+        columns,
+        report.corpus,
+        "; if its first row is no header, give them by their numbers, from 1",
+    )
+
+    def named():
+        for number, cells in rows:
+            if len(cells) != len(columns):
+                problem = f"{len(cells)} columns instead of {len(columns)}"
+                report.add(number, problem)
+            elif [cell.strip() for cell in cells] == columns:
+                report.add(number, HEADER_AGAIN)
+            else:
+                yield number, dict(zip(columns, cells, strict=True))
+
+    return Table(columns, named())
+
+
+def _numbered_table(rows, wanted, widths, delimiter, report):
+    """A table without a header, of which the columns up to one are needed.
+
+    As in a table with one, a row of another width than most, of those with
+    enough columns, is left out: the delimiter may be a part of its text.
+    Between tabs, a row may lack what is not needed, as in files of several
+    origins that were joined.
+
+    Args:
+        widths: Counter of the numbers of columns of the first rows.
+    """
+    most = max(map(int, wanted))
+    enough = [width for width in widths if width >= most]
+    width = max(enough, key=lambda x: (widths[x], -x), default=most)
+    least = most if delimiter == "\t" else width
+    none = f"no {_SIGNS.get(delimiter, delimiter)} between columns"
+
+    def named():
+        for number, cells in rows:
+            if least <= len(cells) <= width:
+                yield number, {str(n): x for n, x in enumerate(cells, 1)}
+            elif len(cells) > 1:
+                problem = f"{len(cells)} columns instead of {width}"
+                report.add(number, problem)
+            else:
+                report.add(number, none)
+
+    # A wanted number may be far beyond the last column.
+    columns = {*map(int, wanted), *range(1, max(widths, default=0) + 1)}
+    return Table(list(map(str, sorted(columns))), named(), numbered=True)
+
+
+def _fasttext_rows(lines, report):
+    """The rows of `__label__NAME text` lines."""
+    for report.seen, line in lines:
+        try:
+            labels, text = [], decode(line).strip()
+        except ValueError as error:
+            report.add(report.seen, error)
+            continue
+        while text.startswith(_LABEL):
+            label, *rest = text.split(maxsplit=1)
+            labels.append(label.removeprefix(_LABEL))
+            text = "".join(rest).removeprefix(", ")
+        if labels or text:
+            yield report.seen, {"label": labels, "text": text}

@@ -1,0 +1,118 @@
+"""Which format a source has, and so which function reads it."""
+
+import itertools
+import os
+
+from kerasrnn.data.reading.conll import conll_table
+from kerasrnn.data.reading.delimited import delimited_table
+from kerasrnn.data.reading.files import class_table
+from kerasrnn.data.reading.files import file_format
+from kerasrnn.data.reading.files import line_table
+from kerasrnn.data.reading.records import are_records
+from kerasrnn.data.reading.records import dataset_records
+from kerasrnn.data.reading.records import is_dataset
+from kerasrnn.data.reading.records import json_records
+from kerasrnn.data.reading.records import object_records
+from kerasrnn.data.reading.records import parquet_records
+from kerasrnn.data.reading.records import record_of
+from kerasrnn.data.reading.records import tmx_records
+from kerasrnn.data.reading.table import Table
+from kerasrnn.data.reading.text_files import existing_path
+from kerasrnn.data.reading.text_files import numbered_lines
+
+JSON = (".jsonl", ".ndjson", ".json")
+RECORDS = (*JSON, ".parquet", ".tmx")
+_FIRST = 100  # records, for the names of the columns
+
+
+def is_table(source, formats=(*RECORDS, ".csv", ".tsv")):
+    """Whether a source is a table by its kind, not lines of text or words."""
+    if not isinstance(source, str | os.PathLike):
+        return True
+    return is_dataset(existing_path(source)) or file_format(source) in formats
+
+
+def is_class_folder(source):
+    """Whether a source is a folder, but no data set of `datasets`."""
+    if not isinstance(source, str | os.PathLike):
+        return False
+    path = existing_path(source)
+    return path.is_dir() and not is_dataset(path)
+
+
+def open_table(source, asked, report, arguments=None, delimiter=None):
+    """Opens a source by the function of its format.
+
+    A list of paths is of two files, line by line. A folder is a data set of
+    `datasets`, or has a folder for each class. `.parquet`, `.tmx` and JSON
+    (lines, or one array) are what they say. Any other file is lines of text
+    if `lines` are asked for, or of words if `tokens` or `tags` are; otherwise
+    it is text between delimiters.
+
+    Args:
+        source: String or path; or a data set, a DataFrame, a list of dicts.
+        asked: Dict from what was asked for to the columns that were named or
+            numbered: a string, an integer, a list of these or `None`.
+        report: The `Report` that bad rows are added to.
+        arguments: Dict from the names in `asked` to arguments, for messages;
+            `None` if they are the same.
+        delimiter: String, that of text; `None` for the one that it has.
+
+    Returns:
+        A `Table`.
+
+    Raises:
+        CorpusError: If the file is damaged or not UTF-8.
+        FileNotFoundError: If there is nothing at the path.
+        ImportError: If the library of a format is not installed.
+        IsADirectoryError: If a folder is not such a one.
+    """
+    if isinstance(source, list | tuple) and not are_records(source):
+        return line_table(source, report)
+    if not isinstance(source, str | os.PathLike):
+        return _records_table(object_records(source), report)
+    path = existing_path(source)
+    suffix = file_format(path)
+    if is_class_folder(path) and any(x.is_dir() for x in path.iterdir()):
+        return class_table(path, report)
+    if path.is_dir():
+        return _records_table(dataset_records(path), report)
+    if suffix == ".parquet":
+        return _records_table(parquet_records(path), report)
+    if suffix == ".tmx":
+        return _records_table(tmx_records(path), report)
+    if suffix in JSON:
+        return _table(json_records(path, report))
+    wanted = [x for column in asked.values() for x in names_of(column)]
+    if set(asked) == {"lines"} and not (wanted or is_table(path)):
+        lines = numbered_lines(path, report)
+        return Table(["text"], ((n, {"text": line}) for n, line in lines))
+    if {"tokens", "tags"} & set(asked):
+        return conll_table(path, asked, report, arguments or {})
+    return delimited_table(path, report, wanted, delimiter)
+
+
+def names_of(column):
+    """The columns that are named: none, one or several."""
+    if column is None:
+        return []
+    several = isinstance(column, list | tuple)
+    return [str(name) for name in (column if several else [column])]
+
+
+def _records_table(records, report):
+    """A table of records that are not lines."""
+    report.unit = "row"
+
+    def counted():
+        for report.seen, record in enumerate(records, start=1):
+            yield report.seen, record_of(record)
+
+    return _table(counted())
+
+
+def _table(records):
+    """A table with the columns of its first records together."""
+    first = list(itertools.islice(records, _FIRST))
+    columns = dict.fromkeys(str(name) for _, record in first for name in record)
+    return Table(list(columns), itertools.chain(first, records))

@@ -1,0 +1,338 @@
+"""One reader of rows: the columns that a task needs, from any source."""
+
+import dataclasses
+import itertools
+import os
+import re
+from collections.abc import Sequence
+from typing import Any
+from typing import Self
+
+from kerasrnn.arguments import optional_positive_integer
+from kerasrnn.data.reading.cells import KINDS
+from kerasrnn.data.reading.cells import cell_value
+from kerasrnn.data.reading.cells import named_tags
+from kerasrnn.data.reading.cells import separated
+from kerasrnn.data.reading.formats import names_of
+from kerasrnn.data.reading.formats import open_table
+from kerasrnn.data.reading.sentences_of_words import SENTENCE_FORMS
+from kerasrnn.data.reading.sentences_of_words import sentence_table
+from kerasrnn.data.reading.sentences_of_words import span_table
+from kerasrnn.data.reading.table import column_finder
+from kerasrnn.data.report import CorpusError
+from kerasrnn.data.report import Report
+
+_PAIR, _WORDS = {"source", "target"}, {"tokens", "tags"}
+_USUAL = {  # the names of columns that need not be given
+    "text": ("review", "text", "sentence"),
+    "label": ("sentiment", "label"),
+    "lines": ("review", "text", "sentence"),
+    "labels": ("labels", "label"),
+    "tokens": ("tokens", "words"),
+    "tags": ("ner_tags", "tags", "pos_tags"),
+    "word": ("word", "words", "token", "tokens"),
+    "tag": ("tag", "tags", "label", "labels", "ner_tags"),
+    "weight": ("weight", "sample_weight"),
+}
+_MANY = 5  # rows, before numbers alone are suspicious; or tags
+_NUMBER = re.compile(r"[-+]?\d[\d.,:/-]*%?")
+# What the cells of a header are, in files that are read without one.
+_HEADINGS = {
+    *"review comment message text sentence sentiment label labels stars rating "
+    "source target src tgt tokens words tags weight id index class category "
+    "team teams topic word token tag title pos ner form upos".split(),
+    *"ar bn cs da de el en es et fa fi fr he hi hu id it ja ko nl no pl pt ro "
+    "ru sk sv ta te th tr uk ur vi zh".split(),
+    *"english german french hindi spanish vietnamese chinese".split(),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Rows:
+    """Columns of equal length, and what was read to make them.
+
+    Args:
+        columns: Dict from names to lists.
+        report: What was read, or `None`. Its `seen` is the number of lines or
+            rows that were read, and its `malformed` a list of
+            `(place, reason)`, those that were left out.
+    """
+
+    columns: dict[str, list]
+    report: Report | None = None
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def __getitem__(self, name: str) -> list:
+        return self.columns[name]
+
+    def select(self, indices: Sequence[int]) -> Self:
+        """Returns the rows at the given indices."""
+        columns = {
+            name: [column[index] for index in indices]
+            for name, column in self.columns.items()
+        }
+        return dataclasses.replace(self, columns=columns)
+
+
+def read_rows(
+    source: Any,
+    /,
+    *,
+    limit: int | None = None,
+    **columns: str | int | Sequence[str | int] | None,
+) -> Rows:
+    r"""Reads columns of equal length, in a format that the source determines.
+
+    | source                                | its columns                      |
+    |---------------------------------------|----------------------------------|
+    | CSV, TSV                              | names, or numbers if no header   |
+    | `.jsonl`, `.ndjson`, `.json`          | keys of lines, or of one array   |
+    | `.parquet`                            | names                            |
+    | `.tmx`                                | languages                        |
+    | lines of `__label__NAME text`         | `label`, `text`                  |
+    | lines of a word each, as CoNLL        | numbers, see `read_tagged_words` |
+    | a pair of files, `("a.en", "a.de")`   | file extensions, or 1 and 2      |
+    | a folder with a folder for each class | `text`, `label`                  |
+    | a folder of `datasets`                | names                            |
+    | a data set, DataFrame, list of dicts  | names                            |
+
+    Text may be gzipped, as `.csv.gz`; it is UTF-8. Lines of words are read
+    only if `tokens` or `tags` are asked for. Where a header is missing, give
+    all columns by their numbers: the first is 1. `"` quotes cells between
+    commas, semicolons and vertical bars, and between tabs if all of the file
+    is so quoted; elsewhere it is a character. A row with more or fewer cells
+    than the header, or than most rows without one, is left out and reported;
+    between tabs without a header, one may lack cells that are not asked for.
+
+    What the columns hold depends on the names that you give them: `label` and
+    `group` are names, `nan` is none; `labels` are lists of names, which may be
+    empty; `weight` is a float; `tokens` and `tags`
+    are lists of strings, equally many; any other is text. White space around
+    texts is removed. A row that lacks one of the columns is left out and
+    reported in one `CorpusWarning`. Which columns were taken, and the first
+    row, is printed to the standard error.
+
+    Args:
+        source: String or path; or another source of the table above.
+        limit: Positive integer, how many rows to keep: the first. Defaults to
+            `None`, which keeps all.
+        **columns: For each name, its column in the source: a name or a number.
+            `None` for what is usual: `review`, `text` or `sentence` for
+            `text`, `sentiment` or `label` for `label`, `words` for `tokens`,
+            and so on; the first and second of two columns for `source` and
+            `target`. For `labels`, also a list of columns, one for each
+            label, of 0 and 1.
+
+    Returns:
+        `Rows`, with one list for each name.
+
+    Raises:
+        CorpusError: If no row is usable, or ten or more, and more than half,
+            would be left out; if a column is missing, or the source is damaged
+            or not UTF-8. It is a `ValueError`.
+        FileNotFoundError: If there is nothing at the path.
+        ImportError: If parquet or `datasets` need a library that is missing.
+        IsADirectoryError: If a folder is not a data set.
+        ValueError: If `limit` is not a positive integer, or no column given.
+
+    Example:
+
+    >>> lines = ["stars\tbody\tby", "5\tA fine book.\tAnn", "2\tSo dull.\tBob"]
+    >>> pathlib.Path("reviews.tsv").write_text("\n".join(lines))
+    >>> rows = read_rows("reviews.tsv", text="body", label="stars", group="by")
+    >>> rows["text"], rows["label"]
+    (['A fine book.', 'So dull.'], ['5', '2'])
+    >>> len(rows), rows.report.malformed
+    (2, [])
+    """
+    optional_positive_integer("limit", limit)
+    if not columns:
+        raise ValueError(
+            "Name the columns to read, such as `text=None, label='stars'`. "
+            "Received: none"
+        )
+    rows = read_columns(source, columns, limit)
+    if not len(rows):
+        rows.report.refuse_all("row", f"rows with {', '.join(columns)}")
+    return finish(rows)
+
+
+def name_of(source):
+    """What a source is called in messages: its path, or its class."""
+    named = isinstance(source, str | os.PathLike)
+    return source if named else type(source).__name__
+
+
+def read_columns(
+    source,
+    columns,
+    limit=None,
+    arguments=None,
+    tag_names=None,
+    delimiter=None,
+    separator=None,
+    sentence=None,
+):
+    """Reads `Rows` that may be empty, and whose report was not given yet.
+
+    Args:
+        source: As in `read_rows`.
+        columns: Dict, the columns of `read_rows`.
+        limit: Positive integer or `None`.
+        arguments: Dict from the names to the arguments of the caller.
+        tag_names: List of strings, the names of tags that are numbers.
+        delimiter: String, that of text; `None` for the one that it has.
+        separator: String between the `labels` of a cell; `None` for lists.
+        sentence: String or integer, the column that says which sentence a word
+            is of; `None` if a row has the `tokens` and `tags` of a sentence.
+    """
+    report = Report(name_of(source))
+    asked, arguments = columns, arguments or {}
+    if sentence is not None:
+        asked = {"word": columns["tokens"], "tag": columns["tags"]}
+        asked["sentence"] = sentence
+    table = open_table(source, asked, report, arguments, delimiter)
+    if not report.columns and set(asked) == _WORDS and not any(asked.values()):
+        table = span_table(table, report) if _lacks_tags(table) else table
+    taken = {name: name for name in columns}
+    if not report.columns:
+        taken = _chosen(table, asked, report, arguments)
+        report.columns = taken
+    if sentence is not None:
+        report.columns = {"tokens": taken["word"], "tags": taken["tag"]}
+        table = sentence_table(table, *taken.values(), report)
+        taken = {name: name for name in columns}
+    found: dict[str, list] = {name: [] for name in columns}
+    for number, row in table.rows:
+        cells = {name: _cell(row, column) for name, column in taken.items()}
+        try:
+            if separator:
+                cells["labels"] = separated(cells["labels"], separator)
+            if tag_names is not None:
+                cells["tags"] = named_tags(cells["tags"], tag_names)
+            values = {name: cell_value(x, name) for name, x in cells.items()}
+            words, tags = (len(values.get(x, ())) for x in ("tokens", "tags"))
+            if set(values) >= _WORDS and words != tags:
+                raise ValueError(f"{words} tokens but {tags} tags")
+        except CorpusError:
+            raise
+        except ValueError as error:
+            report.add(number, error)
+            continue
+        for name, value in values.items():
+            found[name].append(value)
+        report.kept.append(number)
+        if len(report.kept) == limit:
+            break
+    _note_mistakes(found, table.numbered, report)
+    return Rows(found, report)
+
+
+def finish(rows):
+    """Says what was read, and warns of what was left out."""
+    rows.report.warn()
+    first = {name: column[0] for name, column in rows.columns.items()}
+    rows.report.say(first, len(rows))
+    return rows
+
+
+def _lacks_tags(table):
+    return not {*_USUAL["tags"]} & {*table.columns}
+
+
+def _chosen(table, asked, report, arguments):
+    """A dict from what was asked for to the columns of a table."""
+    columns = table.columns
+    lower = [column.lower() for column in columns]
+    asked = {
+        name: None if column == [] else column for name, column in asked.items()
+    }
+    if set(asked) == _PAIR and not any(asked.values()):
+        pairs = [[0, 1]] * (len(columns) == 2) + [
+            [lower.index(name) for name in names]
+            for names in (("source", "target"), ("src", "tgt"))
+            if set(names) <= set(lower)
+        ]
+        if columns and not pairs:
+            raise CorpusError(
+                f"The columns of source and target in the corpus "
+                f"{report.corpus} are unknown. Expected: two columns, or the "
+                "arguments "
+                + " and ".join(f"`{arguments.get(x, x)}`" for x in asked)
+                + f". Received: {columns!r:.200}"
+            )
+        if not columns:  # there are no rows
+            return {name: name for name in asked}
+        return {
+            name: columns[n] for name, n in zip(asked, pairs[0], strict=True)
+        }
+    if set(asked) == _WORDS and not any(asked.values()):
+        usual = {*_USUAL["tokens"], *_USUAL["tags"]}
+        if columns and not usual & set(lower):
+            raise CorpusError(
+                f"The corpus {report.corpus} has no lists of words. Expected: "
+                f"{SENTENCE_FORMS}. Received: {columns!r:.200}"
+            )
+    find_column = column_finder(columns, report)
+
+    def find(name, names):
+        return find_column(names, arguments.get(name, name), name in _PAIR)
+
+    taken = {}
+    for name, column in asked.items():
+        if isinstance(column, list | tuple) and name != "labels":
+            raise ValueError(
+                "Only `labels` may be of several columns. Expected: one for "
+                f"`{name}`. Received: {name}={column!r}"
+            )
+        if isinstance(column, list | tuple):
+            taken[name] = [find(name, [x]) for x in names_of(column)]
+        else:
+            names = names_of(column) or _USUAL.get(name, (name,))
+            taken[name] = find(name, names)
+    return taken
+
+
+def _cell(row, column):
+    """A cell of a row; of several columns, a dict of cells."""
+    if isinstance(column, list):
+        return {name: row.get(name) for name in column}
+    return row.get(column)
+
+
+def _note_mistakes(found, numbered, report):
+    """Notes columns that are probably not those that were meant.
+
+    Args:
+        found: Dict from what was asked for to a list of values.
+        numbered: Whether columns were given by number, without a header.
+        report: The `Report` to note in.
+    """
+    flat = {
+        name: list(itertools.chain(*values))
+        if name in ("tokens", "tags", "lines")
+        else values
+        for name, values in found.items()
+        if name not in KINDS or name in ("tokens", "tags", "lines")
+    }
+    for name, values in flat.items():
+        # The first may be a header that is read as a row.
+        if len(values) >= _MANY and all(map(_NUMBER.fullmatch, values[1:])):
+            report.notes.append(
+                f"its {name}, column {report.columns[name]!r}, is all "
+                f"numbers: {', '.join(values[1:4])}, ... Is it another column?"
+            )
+    first = [values[0] for values in flat.values() if values]
+    if numbered and first and all(x.lower() in _HEADINGS for x in first):
+        report.notes.append(
+            f"its first row, {', '.join(map(repr, first))}, looks like a "
+            "header, but is read as a row: give columns by name"
+        )
+    words, tags = (set(flat.get(name, ())) for name in ("tokens", "tags"))
+    if words and len(tags) > max(_MANY, len(words)):
+        report.notes.append(
+            f"{len(words)} different words have {len(tags)} different tags, "
+            f"such as {min(tags)!r:.40}. Are the tags in another column?"
+        )

@@ -1,0 +1,91 @@
+"""A table of records, and how its columns are found by name."""
+
+import unicodedata
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from kerasrnn.data.report import CorpusError
+
+
+class Table(NamedTuple):
+    """A table, read record by record.
+
+    Args:
+        columns: List of strings, the names of the columns, or numbers from 1.
+        rows: Iterable of `(number, record)`: the number of its line or row,
+            counted from 1, and a dict from columns to values.
+        numbered: Whether the columns have numbers, since there is no header.
+    """
+
+    columns: list[str]
+    rows: Iterable[tuple[int, dict]]
+    numbered: bool = False
+
+
+def is_number(name):
+    """Whether a column is given by its number, from 1."""
+    return str(name).isdecimal() and int(name) > 0
+
+
+def check_names(columns, place, more=""):
+    """Raises an error if columns have the same name, unless it is empty.
+
+    Args:
+        columns: List of strings.
+        place: String or path, the name of their table in the message.
+        more: String, what the names may be instead.
+    """
+    named = list(filter(None, columns))
+    if len(set(named)) < len(named):
+        raise CorpusError(
+            f"The columns of {place} must have different names{more}. "
+            f"Received: {', '.join(map(repr, columns)):.200}"
+        )
+
+
+def column_finder(columns, report):
+    """Returns a function that finds a column of a table.
+
+    It takes possible names of the column, and returns the first that is one,
+    ignoring case; the argument with which a user can give another, or `None`;
+    and whether a name such as `en` is also that of the only one of its
+    varieties, such as `en-GB`. It raises `CorpusError` if no column has any of
+    the names.
+
+    Args:
+        columns: List of strings, those of the table.
+        report: The `Report` on the rows read so far.
+    """
+    exact = set(columns)
+    by_name = {_folded(column): column for column in reversed(columns)}
+
+    def find(names, argument, are_languages=False):
+        if not (columns or report.malformed):
+            raise CorpusError(
+                f"The corpus {report.corpus} is empty. Expected: rows with "
+                f"columns. Received: {report.received(1)}"
+            )
+        for name in names:
+            folded = _folded(name)
+            if name in exact or folded in by_name:
+                return name if name in exact else by_name[folded]
+            varieties = [x for x in by_name if x.startswith(f"{folded}-")]
+            if are_languages and len(varieties) == 1:
+                return by_name[varieties[0]]
+        raise CorpusError(
+            f"The corpus {report.corpus} lacks a column. Expected: "
+            + " or ".join(map(repr, names))
+            + " among the columns"
+            + f", or another as `{argument}`" * bool(argument)
+            + "; without a header, all by their numbers, from 1"
+            * bool(argument and report.unit == "line")
+            + f". Received: {list(columns)!r:.200}"
+            + f", {report.first()}" * bool(report.malformed)
+        )
+
+    return find
+
+
+def _folded(name):
+    """A name without case, composed as Unicode can be."""
+    return unicodedata.normalize("NFC", name.lower())

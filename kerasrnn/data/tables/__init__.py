@@ -1,1 +1,0 @@
-"""Rows of tables of any format."""

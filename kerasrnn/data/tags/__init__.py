@@ -1,1 +1,0 @@
-"""Words with tags."""

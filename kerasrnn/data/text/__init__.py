@@ -1,1 +1,0 @@
-"""Plain text, vocabularies and word vectors."""

@@ -1,0 +1,123 @@
+"""Vocabularies: read from a file, and checked before training."""
+
+import collections
+import unicodedata
+
+from kerasrnn.data.reading.text_files import all_lines
+from kerasrnn.data.report import CorpusError
+from kerasrnn.data.report import CorpusWarning
+from kerasrnn.tokenizers.tokenizer import END
+from kerasrnn.tokenizers.tokenizer import PAD
+from kerasrnn.tokenizers.tokenizer import START
+from kerasrnn.tokenizers.tokenizer import UNKNOWN
+from kerasrnn.tokenizers.tokenizer import Tokenizer
+from kerasrnn.typing import PathLike
+from kerasrnn.typing import Strings
+from kerasrnn.warning import warn
+
+
+def read_vocabulary(
+    path: PathLike, required: Strings = (UNKNOWN, START, END)
+) -> list[str]:
+    """Reads a vocabulary of one token per line, in the order of the ids.
+
+    Tokens are composed, as tokenizers compose texts: Unicode form C.
+
+    Args:
+        path: String or path, the file to read.
+        required: Tokens that the vocabulary must contain.
+
+    Returns:
+        List of strings.
+
+    Raises:
+        CorpusError: If the file is empty or not UTF-8, has a blank line or a
+            token twice, or lacks a required token. It is a `ValueError`.
+        FileNotFoundError: If there is no such file.
+
+    Example:
+
+    >>> tokens = ["<unk>", "<s>", "</s>", "nhà"]
+    >>> pathlib.Path("vocab.vi").write_text("\\n".join(tokens), "utf-8")
+    >>> tokenizer = WordTokenizer(read_vocabulary("vocab.vi"), lowercase=False)
+    >>> tokenizer.vocabulary_size
+    4
+    """
+    tokens = [
+        unicodedata.normalize("NFC", token.strip()) for token in all_lines(path)
+    ]
+    if not any(tokens):
+        raise CorpusError(f"The vocabulary {path} is empty.")
+    seen = set()
+    for number, token in enumerate(tokens, 1):
+        if not token or token in seen:
+            again = f"has {token!r} a second time, composed to form C"
+            problem = again if token else "is empty"
+            raise CorpusError(
+                f"The vocabulary {path} must have one token per line, each "
+                f"only once. Received: line {number}, which {problem}"
+            )
+        seen.add(token)
+    missing = [token for token in required if token not in seen]
+    if missing:
+        raise CorpusError(
+            f"The vocabulary {path} lacks {', '.join(map(repr, missing))}. "
+            f"Expected: {', '.join(map(repr, required))} among its tokens. "
+            f"Received: {len(tokens):,} tokens, beginning with {tokens[:3]!r}"
+        )
+    return tokens
+
+
+def warn_of_unseen(lines: Strings, tokenizer: Tokenizer, name: str) -> None:
+    """Warns of tokens that are not in the vocabulary of a tokenizer.
+
+    For a subword tokenizer, which can spell any word, characters are checked
+    instead. A text may contain `<unk>`, which is unseen if the vocabulary
+    lacks it. Where a text spells another special token, such as `</s>`, that
+    always counts as unseen.
+
+    Args:
+        lines: List of strings, such as the validation set of a corpus.
+        tokenizer: A `Tokenizer`.
+        name: String, the name of the lines in the warning.
+
+    Raises:
+        CorpusError: If there are such tokens and the tokenizer has no
+            `<unk>` to replace them. It is a `ValueError`.
+
+    Example:
+
+    >>> tokenizer = WordTokenizer.train(["the red book"])
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn_of_unseen(["the blue book"], tokenizer, "validation")
+    >>> print(caught[0].message)
+    1 of 3 types and 1 of 3 tokens of validation are not in the vocabulary and
+    become '<unk>': 'blue'
+    """
+    known = set(tokenizer.vocabulary) - {PAD, START, END}
+    if hasattr(tokenizer, "split"):
+        tokens = tokenizer.split(list(lines)).flat_values.numpy()
+        counts = collections.Counter(token.decode() for token in tokens)
+    else:
+        pieces = (tokenizer.piece(token)[1] for token in known - {UNKNOWN})
+        known = set("".join(pieces))
+        texts = tokenizer.normalize_all(list(lines))
+        counts = collections.Counter("".join("".join(texts).split()))
+    unseen = collections.Counter(
+        {token: n for token, n in counts.items() if token not in known}
+    )
+    if not unseen:
+        return
+    problem = (
+        f"{len(unseen)} of {len(counts)} types and {unseen.total()} of "
+        f"{counts.total()} tokens of {name} are not in the vocabulary"
+    )
+    examples = ", ".join(repr(token) for token, _ in unseen.most_common(5))
+    examples += ", ..." * (len(unseen) > 5)
+    if tokenizer.unknown_id < 0:
+        raise CorpusError(
+            f"{problem}, which has no '<unk>'. Expected: a vocabulary with "
+            f"'<unk>', or with every token. Received: {examples}"
+        )
+    warn(f"{problem} and become '<unk>': {examples}", CorpusWarning)

@@ -1,0 +1,664 @@
+import gzip
+import json
+
+import pytest
+
+from kerasrnn.data.report import CorpusError
+from kerasrnn.data.report import CorpusWarning
+from kerasrnn.data.tagged_words import read_tagged_words
+
+TAGGED = [[("who", "WP"), ("knows", "VBZ")], [("नमस्ते", "UH")]]
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes text or bytes to a file, without touching the line ends."""
+
+    def write(content, name="corpus.txt"):
+        if isinstance(content, str):
+            content = content.encode("utf-8")
+        path = tmp_path / name
+        if name.endswith(".gz"):
+            content = gzip.compress(content)
+        path.write_bytes(content)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("blank", ["", " ", "\t"])
+@pytest.mark.parametrize("last", [0, 1, 2])
+def test_tagged_words(write, mark, end, blank, last):
+    lines = ["who\tWP", "knows \t VBZ", blank, blank, "नमस्ते\tUH"]
+    path = write(mark + end.join(lines) + end * last)
+    assert read_tagged_words(str(path)) == TAGGED
+
+
+def test_blank_lines_first(write):
+    path = write("\n\nwho\tWP\nknows\tVBZ\n\nनमस्ते\tUH\n")
+    assert read_tagged_words(path) == TAGGED
+
+
+@pytest.mark.parametrize(
+    "bad", ["word", "word tag", "\tNN", "word\t", "word\tNN\tx", "a\t\tNN"]
+)
+def test_bad_tagged_line(write, bad):
+    path = write(f"who\tWP\n\n{bad}\nknows\tVBZ\n")
+    with pytest.raises(CorpusError, match="^Line 3 of the corpus") as error:
+        read_tagged_words(path)
+    message = str(error.value)
+    assert str(path) in message and "2 columns separated by tabs" in message
+    assert message.endswith(f"Received: {bad!r}")
+
+
+def test_what_a_message_quotes_is_cut(write):
+    with pytest.raises(CorpusError) as error:
+        read_tagged_words(write("who\tWP\n" + 9999 * "a"))
+    assert len(str(error.value)) < 1100 and str(error.value).endswith("aaa...")
+
+
+@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf\n", b"\n \r\n\t\n"])
+def test_no_tagged_words(write, content):
+    with pytest.raises(CorpusError, match="is empty"):
+        read_tagged_words(write(content))
+
+
+def test_tagged_words_that_are_not_utf8(write):
+    with pytest.raises(CorpusError, match="iconv.*line 2 .*0xe9 at offset 2"):
+        read_tagged_words(write(b"who\tWP\nca\xe9\tNN\n"))
+
+
+def test_tagged_words_in_a_folder(tmp_path):
+    with pytest.raises(IsADirectoryError, match="Received: the folder"):
+        read_tagged_words(tmp_path)
+
+
+# Columns of CoNLL.
+
+CONLL_2003 = """-DOCSTART- -X- O O
+
+CRICKET NNP I-NP O
+- : O O
+SURREY NNP I-NP I-ORG
+
+-DOCSTART- -X- O O
+# # I-NP O
+1 CD\tI-NP O
+
+"""
+CONLL_U = """# text = Trả lời dám
+# newpar
+1-2\tTrả lời\t_\t_\t_\t_\t_\t_\t_\t_
+1\tTrả lời\ttrả lời\tVERB\tV\t_\t0\troot\t_\t_
+1.1\tđi\tđi\tVERB\tV\t_\t_\t_\t_\t_
+2\tdám\tdám\tADV\tR\t_\t1\tadvmod\t_\t_
+
+# text = #
+1\t#\t#\tSYM\tS\t_\t0\troot\t_\t_
+"""
+
+
+@pytest.mark.parametrize("name", ["eng.train", "eng.conll.gz"])
+def test_conll_2003(write, name):
+    path = write(CONLL_2003, name)
+    first = [("CRICKET", "O"), ("-", "O"), ("SURREY", "I-ORG")]
+    assert read_tagged_words(path) == [first, [("#", "O"), ("1", "O")]]
+    assert read_tagged_words(path, tag=2)[1] == [("#", "#"), ("1", "CD")]
+    assert read_tagged_words(path, word="2", tag="-2")[0][0] == ("NNP", "I-NP")
+
+
+def test_conll_u(write):
+    path = write(CONLL_U)
+    assert read_tagged_words(path) == [
+        [("Trả lời", "VERB"), ("dám", "ADV")],
+        [("#", "SYM")],
+    ]
+    assert read_tagged_words(path, "lemma", "xpos")[1] == [("#", "S")]
+    assert read_tagged_words(path, tag=-3)[0][1] == ("dám", "advmod")
+
+
+def test_words_that_are_not_counted_are_warned_of(write):
+    second = CONLL_U.splitlines()[5]  # the first word is lost
+    path = write(f"{CONLL_U}\n# text = dám\n{second}\n")
+    with pytest.warns(CorpusWarning, match="words of 1 sent.* at line 12"):
+        assert read_tagged_words(path)[2] == [("dám", "ADV")]
+
+
+@pytest.mark.parametrize("column", [0, 4, -4, "x", True, "upos"])
+def test_a_column_that_is_not_there(write, column):
+    with pytest.raises(CorpusError, match=f"'{column}' among .* as `tag`"):
+        read_tagged_words(write("The DT B-NP\n"), tag=column)
+
+
+def test_words_that_begin_as_marks_of_documents_do(write):
+    path = write("-DOCSTART-\n\na X\n-DOCSTART-like NN\n-DOCSTART- O\nb Y\n")
+    words = [[word for word, _ in x] for x in read_tagged_words(path)]
+    assert words == [["a", "-DOCSTART-like"], ["b"]]
+
+
+@pytest.mark.parametrize("sign", [" ", "\t"])
+def test_columns_without_commas_are_read_from_any_name(write, sign):
+    path = write(f"who{sign}WP\nknows{sign}VBZ\n", "a.csv")
+    assert read_tagged_words(path) == TAGGED[:1]
+    with pytest.raises(CorpusError, match="no column of tags.*`sentence`"):
+        read_tagged_words(write("who,WP\nknows,VBZ\n", "a.csv"))
+
+
+def test_one_column_has_no_tags(write):
+    with pytest.raises(CorpusError, match="no column of tags"):
+        read_tagged_words(write("who\nknows\n"))
+
+
+def test_a_comment_inside_a_sentence_is_malformed(write):
+    with pytest.raises(CorpusError, match="^Line 3 .*Received: '# text'"):
+        read_tagged_words(write("# id\nwho\tWP\n# text\nknows\tVBZ\n"))
+
+
+# Rows of a table.
+
+
+def test_json_lines_of_tokens_and_tags(write):
+    rows = [
+        {"tokens": ["who", "knows"], "pos_tags": ["WP", "VBZ"], "tags": "x"},
+        {"tokens": ["a", "b"], "pos_tags": ["X"]},
+        {"tokens": [], "pos_tags": []},
+        {"tokens": ["नमस्ते"], "pos_tags": ["UH"]},
+    ]
+    path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
+    with pytest.warns(
+        CorpusWarning, match="2 tokens but 1 tags.*not a list of t"
+    ):
+        assert read_tagged_words(path, tag="pos_tags") == TAGGED
+    with pytest.raises(CorpusError, match="no usable sent.*list of tags: 'x'"):
+        read_tagged_words(path)
+    with pytest.raises(CorpusError, match="'ner' among the columns"):
+        read_tagged_words(path, tag="ner")
+
+
+def test_tags_that_are_numbers_need_names(write):
+    rows = [{"tokens": ["a", "b"], "ner_tags": [0, n]} for n in (1, 2)]
+    path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
+    with pytest.raises(CorpusError, match=r"`tag_names`.*Received: \[0, 1\]"):
+        read_tagged_words(path)
+    with pytest.warns(
+        CorpusWarning, match="line 2 .not a list of tags from 0 to 1"
+    ):
+        found = read_tagged_words(path, tag_names=["O", "B"])
+    assert found == [[("a", "O"), ("b", "B")]]
+
+
+def test_a_data_set_has_the_names_of_its_tags(tmp_path):
+    datasets = pytest.importorskip("datasets")
+    names = datasets.ClassLabel(names=["O", "B"])
+    data = datasets.Dataset.from_dict(
+        {"tokens": [["a", "b"]], "ner_tags": [[0, 1]]},
+        features=datasets.Features(
+            tokens=datasets.List(datasets.Value("string")),
+            ner_tags=datasets.List(names),
+        ),
+    )
+    data.save_to_disk(str(tmp_path / "data"))
+    for source in (tmp_path / "data", data):
+        assert read_tagged_words(source) == [[("a", "O"), ("b", "B")]]
+
+
+def test_a_data_frame():
+    pandas = pytest.importorskip("pandas")
+    rows = {"words": [["a"], None], "tags": [["A"], ["B"]]}
+    with pytest.warns(CorpusWarning, match="row 2 .not a list of tokens: None"):
+        found = read_tagged_words(pandas.DataFrame(rows))
+    assert found == [[("a", "A")]]
+
+
+# Columns that are neither the first nor the last.
+
+GERMEVAL = """#\thttp://de.wikipedia.org [2009]
+1\tAnna\tB-PER\tO
+2\tsingt\tO\tO
+
+#\thttp://de.wikipedia.org [2010]
+1\tBonn\tB-LOC\tO
+"""
+NAMES = [[("Anna", "B-PER"), ("singt", "O")], [("Bonn", "B-LOC")]]
+
+
+def test_numbers_of_words_are_no_words(write):
+    path = write(GERMEVAL)
+    with (
+        pytest.warns(CorpusWarning, match="tokens are taken from column 2.*`w"),
+        pytest.warns(CorpusWarning, match="tags are taken from column 3.*`t"),
+    ):
+        assert read_tagged_words(path) == NAMES
+    assert read_tagged_words(path, 2, 3) == NAMES
+    assert read_tagged_words(path, 2, -1)[1] == [("Bonn", "O")]
+
+
+def test_tags_of_phrases_may_stand_before_the_last_column(write):
+    path = write("Anna B-PER 1.0 NE\nsingt O 0.9 VV\n\nBonn B-LOC 1 NE\n")
+    with pytest.warns(CorpusWarning, match="its tags .* from column 2.*`tag`"):
+        assert read_tagged_words(path) == NAMES
+    assert read_tagged_words(path, tag=-1)[1] == [("Bonn", "NE")]
+
+
+@pytest.mark.parametrize("odd", ["0", "o", "PER"])
+def test_an_odd_tag_is_no_reason_for_another_column(write, odd):
+    rows = ["EU NNP B-NP B-ORG", "rejects VBZ B-VP O", f"Anna NNP B-NP {odd}"]
+    (found,) = read_tagged_words(write("\n".join([*rows, "Bonn X B-NP B-X"])))
+    assert [tag for _, tag in found] == ["B-ORG", "O", odd, "B-X"]
+    rows = ["1\tAnna\tB-PER\tO", f"2\tsingt\t{odd}\tO", "3\t.\tO\tB-X"]
+    rows.append("4\tBonn\tB-LOC\tO")
+    with pytest.warns(CorpusWarning, match="its t"):
+        (found,) = read_tagged_words(write("\n".join(rows)))
+    assert [tag for _, tag in found] == ["B-PER", odd, "O", "B-LOC"]
+
+
+def test_a_lemma_such_as_e_mail_is_no_tag(write):
+    rows = ["Die O die", "E-Mail O E-Mail", "von O von", "Anna B-PER Anna"]
+    with pytest.warns(CorpusWarning, match="its tags .* from column 2"):
+        (found,) = read_tagged_words(write("\n".join(rows)))
+    assert [tag for _, tag in found] == ["O", "O", "O", "B-PER"]
+    lemmas = enumerate(["_", "E-Mail", "_", "x"], start=1)
+    rows = [f"{n}\tword\t{lemma}\tX{n}" for n, lemma in lemmas]
+    with pytest.warns(CorpusWarning, match="its tokens .* from column 2"):
+        (found,) = read_tagged_words(write("\n".join(rows)))
+    assert [tag for _, tag in found] == ["X1", "X2", "X3", "X4"]
+
+
+def test_a_letter_alone_is_no_tag_of_a_phrase(write):
+    (found,) = read_tagged_words(write("word B NN\nis O VB\n"))
+    assert found == [("word", "NN"), ("is", "VB")]
+
+
+def test_conll_u_plus(write):
+    lines = ["# global.columns = ID FORM UPOS NER", "1-2\tAnna singt\t_\t_"]
+    lines += ["1\tAnna\tNOUN\tB-PER", "2\tsingt\tVERB\tO", ""]
+    path = write("\n".join([*lines, "1\tBonn\tNOUN\tB-LOC", ""]))
+    assert read_tagged_words(path) == NAMES
+    assert read_tagged_words(path, tag="upos")[1] == [("Bonn", "NOUN")]
+    with pytest.raises(CorpusError, match="'lemma' among .*'upos', 'ner'"):
+        read_tagged_words(path, tag="lemma")
+
+
+NAMES_IN_MISC = """1\tAnna\t_\tX\tN\tCase=Nom|Number=Sing\t_\t_\t_\tname=B-PER
+2\tsingt\tsingen\tVERB\tV\tNumber=Sing\t_\t_\t_\tSpaceAfter=No
+
+1\tBonn\tBonn\tPROPN\tN\t_\t_\t_\t_\tSpaceAfter=No|name=B-LOC{}
+"""
+
+
+def test_tags_in_features(write):
+    path = write(NAMES_IN_MISC.format(""))
+    for tag in ("misc", "name", "NAME", 10, -1):
+        assert read_tagged_words(path, tag=tag) == NAMES
+    assert read_tagged_words(path, tag="case")[0] == [
+        ("Anna", "Nom"),
+        ("singt", "O"),
+    ]
+    whole = read_tagged_words(path, tag="feats")
+    assert [tag for _, tag in whole[0]] == [
+        "Case=Nom|Number=Sing",
+        "Number=Sing",
+    ]
+    path = write("Anna\tname=B-PER|x=1\nsingt\tx=2\n\nBonn\tname=B-LOC")
+    assert read_tagged_words(path) == NAMES
+    assert read_tagged_words(path, tag="x")[0] == [
+        ("Anna", "1"),
+        ("singt", "2"),
+    ]
+
+
+def test_features_that_are_not_one_tag_are_refused(write):
+    path = write(NAMES_IN_MISC.format("|ner=B-GPE"))
+    with pytest.raises(
+        CorpusError, match="Column 10 .* as `tag`.*'name', 'ner"
+    ):
+        read_tagged_words(path, tag="misc")
+    assert read_tagged_words(path, tag="ner")[1] == [("Bonn", "B-GPE")]
+    with pytest.raises(CorpusError, match="'x' among .*'Case', 'Number"):
+        read_tagged_words(path, tag="x")
+    path = write(NAMES_IN_MISC.format("").replace("B-", ""))
+    with pytest.raises(CorpusError, match="eatures.*: 'name', 'SpaceAfter'"):
+        read_tagged_words(path, tag="misc")
+    assert read_tagged_words(path, tag="name")[1] == [("Bonn", "LOC")]
+
+
+def test_words_that_are_all_numbers_are_warned_of(write):
+    path = write("3\tB-X\n7\tO\n\n" * 3)
+    with pytest.warns(CorpusWarning, match="column '1', is all numbers"):
+        read_tagged_words(path)
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        ["O", "B-PER", "I-PER", "B-LOC"],
+        ["O", "PER", "PER", "LOC"],  # known by there being fewer of them
+    ],
+)
+def test_tags_may_stand_before_words(write, tags):
+    words = [*"Anna Berg Rome".split(), *(f"w{n}" for n in range(5))]
+    given = [*tags[1:], *[tags[0]] * 5]
+    expected = list(zip(words, given, strict=True))
+    path = write("\n".join(f"{tag}\t{word}" for word, tag in expected))
+    with (
+        pytest.warns(CorpusWarning, match="first .* tokens are .* column 2"),
+        pytest.warns(CorpusWarning, match="last .* tags are .* column 1"),
+    ):
+        assert read_tagged_words(path) == [expected]
+    assert read_tagged_words(path, 2, 1) == [expected]
+    path = write("\n".join(f"{word}\t{tag}" for word, tag in expected))
+    assert read_tagged_words(path) == [expected]
+
+
+@pytest.mark.parametrize(
+    "row, word, tag",
+    [
+        ("{pos} {word} B-{tag}", 2, 3),
+        ("doc1.txt {word} {tag}", 2, 3),
+        ("B-{tag} {pos} {word}", 3, 1),
+        ("B-{tag} {word} {pos}", 2, 1),
+        ("{sentence} {word} B-{tag}", 2, 3),
+        ("1-{number} 0-4 {word} {tag} _", 3, 4),
+        ("{sentence}:{number} {word} {tag}", 2, 3),
+        ("{word} {tag} _", 1, 2),
+        ("{word} x.{number} {tag}", 1, 3),  # an id of each word
+    ],
+)
+def test_words_and_tags_may_be_in_any_column(write, row, word, tag):
+    sentences = [
+        [(f"w{n // 2}", f"T{n % 3}") for n in range(start, start + 5)]
+        for start in range(0, 200, 5)
+    ]
+    lines = []
+    for index, sentence in enumerate(sentences):
+        for name, kind in sentence:
+            number = len(lines)
+            cells = {"word": name, "tag": kind, "pos": f"N{number % 2}"}
+            lines.append(row.format(sentence=index, number=number, **cells))
+        lines.append("")
+    path = write("\n".join(lines))
+    marked = "B-" * ("B-" in row)
+    expected = [[(x, marked + kind) for x, kind in row] for row in sentences]
+    if (word, tag) == (1, 3):
+        assert read_tagged_words(path) == expected
+        return
+    with pytest.warns(CorpusWarning, match="olumn seems to be another") as seen:
+        assert read_tagged_words(path) == expected
+    said = " ".join(str(x.message) for x in seen)
+    assert (f"tokens are taken from column {word}," in said) == (word != 1)
+    assert read_tagged_words(path, word, tag) == expected
+
+
+def test_tags_that_cannot_be_learnt_are_warned_of(write):
+    rows = [f"w{n} X t{n} O" for n in range(6)]
+    path = write("\n".join(rows))
+    with pytest.warns(CorpusWarning, match="1 different words .* 6 .*'t0'"):
+        read_tagged_words(path, 2, 3)
+    records = [{"tokens": ["a"] * 6, "tags": list("UVWXYZ")}]
+    with pytest.warns(CorpusWarning, match="1 different words have 6"):
+        read_tagged_words(records)
+
+
+# A word in each row.
+
+KAGGLE = """Sentence #,Word,POS,Tag
+Sentence: 1,Anna,NNP,B-PER
+,singt,VB,O
+Sentence: 2,Bonn,NNP,B-LOC
+"""
+
+
+def test_a_word_in_each_row(write):
+    path = write(KAGGLE, "ner.csv")
+    assert read_tagged_words(path, sentence="Sentence #") == NAMES
+    found = read_tagged_words(path, "Word", "POS", sentence="sentence #")
+    assert found[0] == [("Anna", "NNP"), ("singt", "VB")]
+    path = write(KAGGLE.partition("\n")[2], "b.csv")
+    assert read_tagged_words(path, 2, 4, sentence=1) == NAMES
+    with pytest.raises(CorpusError, match="`sentence`, the column"):
+        read_tagged_words(path)
+
+
+@pytest.mark.parametrize(
+    "lines, tokens",
+    [
+        # The bad row has the name of the second sentence.
+        ("1,Anna,X|,runs,O|2,a,b,O|,c,O|3,d,O|,e,O|4,f,O", "d e|f"),
+        ("1,a,O|,b|,c,O|2,d,O|,e,O|3,f,O|,g,O|,h", "d e"),
+        # The bad row may be of the sentence before it, or after it.
+        ("1,a,O|1,b,O|2,c,O|2|3,d,O|3,e,O|4,f,O|4,g,O", "a b|f g"),
+        ("1,a,O|1,b,O|s,w,t|2,c,O|2,d,O", "a b|c d"),
+        ("1,a,O|1,b,O|2|s,w,t|2,c,O|2,d,O|3,e,O", "e"),
+        # Files that were joined count their sentences anew.
+        ("1,a,O|1,b,O|s,w,t|1,c,O|s,w,t|,d,O|1,e,O", "a b|c|d|e"),
+        # Some words are not UTF-8.
+        ("1,a,O|,\udce9,O|2,b,O|,c,O|3,\0,O|,d,O|4,e,O|5,f,\udce9", "b c|e"),
+    ],
+)
+def test_a_bad_row_leaves_out_its_sentence(write, lines, tokens):
+    text = "s,w,t\n" + lines.replace("|", "\n")
+    path = write(text.encode("utf-8", "surrogateescape"), "a.csv")
+    with pytest.warns(CorpusWarning, match="malformed of .*line"):
+        found = read_tagged_words(path, "w", "t", sentence="s")
+    assert [[word for word, _ in x] for x in found] == [
+        x.split() for x in tokens.split("|")
+    ]
+
+
+def test_words_in_rows_are_text_without_white_space(write):
+    lines = ["s,w,t", "1, Anna , B-PER", "1,singt,O ", "2,Bonn,B-LOC"]
+    path = write("\n".join(lines), "a.csv")
+    assert read_tagged_words(path, "w", "t", sentence="s") == NAMES
+    path = write(b"s,w,t\n" + "1,né,O\n".encode("latin-1") * 3, "b.csv")
+    with pytest.raises(CorpusError, match="3 of 4 .*iconv -f ISO-8859-1 -t"):
+        read_tagged_words(path, "w", "t", sentence="s")
+
+
+@pytest.mark.parametrize("word", ["\ud83d", "a\0"])
+def test_words_in_lists_are_text(write, word):
+    rows = [{"tokens": ["a", x], "tags": ["O", "O"]} for x in ("b", word)]
+    path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
+    with pytest.warns(CorpusWarning, match="1 malformed of 2 lines"):
+        assert len(read_tagged_words(path)) == 1
+
+
+def test_a_bad_record_leaves_out_its_sentence(write):
+    rows = [{"s": n // 2, "word": str(n), "tag": "O"} for n in range(6)]
+    lines = list(map(json.dumps, rows))
+    path = write("\n".join([*lines[:1], "{", *lines[1:]]), "a.jsonl")
+    with pytest.warns(CorpusWarning, match="line 1 .a sentence that may lack"):
+        found = read_tagged_words(path, sentence="s")
+    assert [x[0][0] for x in found] == ["2", "4"]
+
+
+def test_a_bad_line_of_two_is_left_out(write):
+    row = {"tokens": ["a"], "tags": ["O"]}
+    lines = [json.dumps(row).encode(), b'{"tokens": ["\xe9"]}']
+    path = write(b"\n".join(lines), "a.json")
+    with pytest.warns(CorpusWarning, match="1 malformed of 2 lines"):
+        assert read_tagged_words(path) == [[("a", "O")]]
+
+
+def test_an_array_with_a_bad_line_has_no_sentences(write):
+    rows = [{"s": n, "word": f"w{n}", "tag": "O"} for n in (1, 1, 2, 3)]
+    text = "[\n" + ",\n".join(map(json.dumps, rows)) + "\n]"
+    path = write(text.encode().replace(b'"w1"', b'"\xe9"', 1), "a.json")
+    with pytest.raises(CorpusError, match="line 2 .invalid UTF-8"):
+        read_tagged_words(path, sentence="s")
+
+
+def test_a_header_that_is_read_as_a_word_is_warned_of(write):
+    with pytest.warns(CorpusWarning, match="'Word', 'Tag', looks like a head"):
+        read_tagged_words(write(KAGGLE, "a.csv"), 2, 4, sentence=1)
+    with pytest.warns(CorpusWarning, match="'Word', 'NER', looks like a head"):
+        read_tagged_words(write("Word POS NER\nAnna NNP B-PER\n"))
+
+
+def test_a_data_frame_with_a_word_in_each_row():
+    pandas = pytest.importorskip("pandas")
+    rows = {
+        "sentence_id": [0, 0, 1, 2, 2],
+        "words": ["Anna", "singt", "Bonn", 7, None],
+        "labels": ["B-PER", "O", "B-LOC", "O", "O"],
+    }
+    frame = pandas.DataFrame(rows)
+    with pytest.warns(CorpusWarning, match="row 4 .tokens that are not str"):
+        assert read_tagged_words(frame, sentence="sentence_id") == NAMES
+    frame = frame[:4]
+    found = read_tagged_words(frame, sentence="sentence_id")
+    assert found == [*NAMES, [("7", "O")]]
+    with pytest.raises(CorpusError, match="no usable sent.*and `sentence`, th"):
+        read_tagged_words(frame, "words", "labels")
+
+
+# Spans of characters.
+
+
+@pytest.mark.parametrize(
+    "column, first, second",
+    [
+        ("label", [[0, 4, "PER"]], [[0, 4, "LOC"]]),
+        ("entities", [], []),
+        ("spans", [{"start": 0, "end": 4, "label": "PER", "id": 3}], []),
+        ("entities", [{"start_offset": 0, "end_offset": 4, "label": "X"}], []),
+    ],
+)
+def test_spans_of_characters(write, column, first, second):
+    rows = [
+        {"text": "Anna singt", column: first, "tokens": [{"text": "Anna"}]},
+        {"text": "Bonn", column: second},
+    ]
+    path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
+    kinds = [
+        span[2] if isinstance(span, list) else span["label"] for span in first
+    ]
+    tag = f"B-{kinds[0]}" if first else "O"
+    end = "B-LOC" if second else "O"
+    expected = [[("Anna", tag), ("singt", "O")], [("Bonn", end)]]
+    assert read_tagged_words(path) == expected
+    spans = [(row["text"], {"entities": row[column]}) for row in rows]
+    assert read_tagged_words(spans) == expected
+
+
+def test_spans_that_are_no_words_are_warned_of():
+    text = "  Anna Berg, Rome "
+    spans = [[2, 5, "X"], [7, 11, "PER"], [2, 11, "PER"], [13, 18, "LOC"]]
+    rows = [
+        {"text": text, "spans": spans},
+        {"text": "x", "spans": [[0, 2, "A"]]},
+        {"text": "\u200b", "spans": []},
+    ]
+    with (
+        pytest.warns(CorpusWarning, match="1 spans begin .*'Ann' of 'Anna'"),
+        pytest.warns(CorpusWarning, match="1 spans overlap.*'Anna Berg'"),
+        pytest.warns(CorpusWarning, match="row 2 .not .st.*row 3 .not a text"),
+    ):
+        (found,) = read_tagged_words(rows)
+    assert [tag for _, tag in found] == ["B-X", "B-PER", "O", "B-LOC"]
+
+
+def test_answers_that_refuse_are_left_out(write):
+    spans = [{"start": 0, "end": 4, "label": "PER"}]
+    rows = [
+        {"text": "Anna singt", "spans": spans, "answer": "accept"},
+        {"text": "Bonn singt", "spans": spans, "answer": "reject"},
+        {"text": "Bonn", "answer": "ignore"},
+        {"text": "Rome", "answer": "accept"},
+        {"text": "Oslo"},
+        {"text": "Bonn", "answer": "Bonn", "spans": [[0, 4, "LOC"]]},
+    ]
+    path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
+    with pytest.warns(CorpusWarning) as warned:
+        found = read_tagged_words(path)
+    assert found == [NAMES[0], [("Rome", "O")], NAMES[1]]
+    said = [str(warning.message) for warning in warned]
+    assert "1 malformed of 6" in said[0] and "line 5 (not a list" in said[0]
+    assert "2 rows whose `answer`" in said[1] and "line 2, 'rej" in said[1]
+    with pytest.raises(CorpusError, match="Received: 2 rows; 2 rows whose"):
+        read_tagged_words(rows[1:3])
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_pairs_of_spacy_are_read_from_files(write, name):
+    rows = [
+        ["Anna singt", {"entities": [[0, 4, "PER"]]}],
+        ["Bonn", {"entities": [[0, 4, "LOC"]], "links": {}}],
+    ]
+    lines = write("\n".join(map(json.dumps, rows)), name)
+    assert read_tagged_words(lines) == NAMES
+    alone = write(json.dumps(rows[0]), name)
+    assert read_tagged_words(alone) == NAMES[:1]
+    if name == "a.json":
+        for whole in (rows, {"classes": ["PER"], "annotations": rows}):
+            path = write(json.dumps(whole, indent=1), name)
+            assert read_tagged_words(path) == NAMES
+
+
+def test_spans_with_lists_of_labels(write):
+    """As Label Studio writes them: JSON-MIN."""
+    anna = {"start": 0, "end": 4, "text": "Anna", "labels": ["PER"]}
+    bonn = {"start": 0, "end": 4, "text": "Bonn", "labels": ["LOC", "B"]}
+    rows = [
+        {"text": "Anna singt", "label": [anna], "annotator": 1},
+        {"text": "Bonn", "label": [bonn]},
+        {"text": "Bonn", "label": [bonn | {"labels": []}]},
+        {"text": "Rome", "annotation_id": 7},
+    ]
+    path = write(json.dumps(rows), "a.json")
+    with (
+        pytest.warns(CorpusWarning, match="row 3 .not .start, end, label"),
+        pytest.warns(CorpusWarning, match="1 spans overlap .*'Bonn'"),
+    ):
+        assert read_tagged_words(path) == [*NAMES, [("Rome", "O")]]
+
+
+def test_a_span_has_the_text_of_its_positions():
+    """Positions may count bytes, or units of UTF-16 as in JavaScript."""
+    row = {"text": "Anna\n Berg singt"}
+    rows = [
+        row | {"spans": [{"start": 0, "end": 10, "label": "PER", "text": own}]}
+        for own in ("Anna\\nBerg", "Anna", "nna\nBerg ")
+    ]
+    with pytest.warns(
+        CorpusWarning, match=r"2 malf.*row 2 .'Anna' is not at its pos.*Berg'"
+    ):
+        (found,) = read_tagged_words(rows)
+    assert [tag for _, tag in found] == ["B-PER", "I-PER", "O"]
+
+
+@pytest.mark.parametrize("label", ["", " ", None])
+def test_a_span_needs_a_label(label):
+    rows = [{"text": "Anna", "spans": [[0, 4, x]]} for x in ("PER", label)]
+    with pytest.warns(CorpusWarning, match="row 2 .not .start, end, label"):
+        assert read_tagged_words(rows) == [[("Anna", "B-PER")]]
+
+
+def test_tags_beside_words_are_no_spans():
+    row = {"text": "Anna", "tokens": ["Anna"], "labels": ["B-PER"]}
+    for tags in (["B-PER"], [3]):
+        with pytest.raises(CorpusError, match="lacks a column.*'ner_tags'"):
+            read_tagged_words([row | {"labels": tags}])
+    assert read_tagged_words([row], tag="labels") == [[("Anna", "B-PER")]]
+
+
+def test_spans_may_stand_beside_words():
+    span = {"start": 0, "end": 4, "label": "PER"}
+    row = {"text": "Anna singt", "tokens": ["Anna", "singt"], "spans": [span]}
+    assert read_tagged_words([row]) == NAMES[:1]
+
+
+def test_the_forms_that_are_read_are_named():
+    forms = "Expected: a list of words .*`spans`.*`sentence`.*Received: "
+    with pytest.raises(CorpusError, match=forms + ".*'review'"):
+        read_tagged_words([{"review": "x", "sentiment": "y"}])
+    with pytest.raises(CorpusError, match=forms + ".*'Anna'"):
+        read_tagged_words([[("Anna", "B-PER")]])
+
+
+def test_what_is_not_read_is_refused_in_a_sentence(write):
+    row = "x/y 0 0 In NN (S*) - - - A (GPE*)"
+    path = write(f"#begin document (x)\n{row}\n#end document\n")
+    with pytest.raises(CorpusError, match="brackets of CoNLL-2012 are not"):
+        read_tagged_words(path)

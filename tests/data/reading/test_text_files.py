@@ -1,0 +1,139 @@
+"""What every reader refuses, and where it says so."""
+
+import bz2
+import gzip
+import lzma
+
+import pytest
+
+from kerasrnn.data.labelled_corpus import read_labelled_corpus
+from kerasrnn.data.parallel_corpus import read_parallel_corpus
+from kerasrnn.data.report import CorpusError
+from kerasrnn.data.report import CorpusWarning
+from kerasrnn.data.tagged_words import read_tagged_words
+from kerasrnn.data.text_corpus import read_text_corpus
+from kerasrnn.data.vocabulary import read_vocabulary
+
+TEXT = "label\ttext\n" + "good\tनमस्ते, hello there\nbad\tक्या हाल है\n" * 20
+READERS = [
+    read_labelled_corpus,
+    read_parallel_corpus,
+    read_tagged_words,
+    read_text_corpus,
+    read_vocabulary,
+]
+by_all = pytest.mark.parametrize("read", READERS)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="corpus.txt"):
+        path = tmp_path / name
+        path.write_bytes(content)
+        return path
+
+    return write
+
+
+@by_all
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf16_is_named_with_its_remedy(write, read, encoding):
+    path = write(TEXT.encode(encoding))
+    name = encoding.upper().replace("-L", "L").replace("-B", "B")
+    with pytest.raises(CorpusError, match=f"is {name}.*iconv -f {name}") as e:
+        read(path)
+    assert str(path) in str(e.value) and "Received: " in str(e.value)
+
+
+@pytest.mark.parametrize("text", ["a\tb\n", "ग\tघ ङ\n" * 30, "猫\t犬です\n"])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32"])
+def test_other_encodings_in_other_scripts(write, text, encoding):
+    with pytest.raises(CorpusError, match="is UTF-.*iconv"):
+        read_parallel_corpus(write(text.encode(encoding)))
+
+
+@by_all
+def test_carriage_returns_alone_are_not_line_ends(write, read):
+    path = write(TEXT.replace("\n", "\r").encode())
+    with pytest.raises(CorpusError, match=r"carriage returns .*`tr '\\r'"):
+        read(path)
+
+
+@by_all
+def test_a_damaged_gzip_file(write, read):
+    packed = bytearray(gzip.compress(TEXT.encode()))
+    packed[len(packed) // 2] ^= 0xFF
+    for content in (packed, packed[:40], b"no gzip"):
+        with pytest.raises(CorpusError, match="a whole gzip file. Received: ."):
+            read(write(content, "corpus.txt.gz"))
+
+
+def test_a_nul_byte_is_not_text(write):
+    path = write(b"a\tb\nc\0\td\n" + b"e\tf\n" * 50)
+    with pytest.warns(CorpusWarning, match="line 2 .not text: a NUL byte at o"):
+        assert len(read_parallel_corpus(path).pairs) == 51
+    for read in (read_tagged_words, read_vocabulary):
+        with pytest.raises(CorpusError, match="line 2 .*a NUL byte at off"):
+            read(path)
+    path = write(b"text,label\na\0,1\nb,0\nc,1\n")
+    with pytest.warns(CorpusWarning, match="line 2 .not text: a NUL byte"):
+        assert read_labelled_corpus(path).train.texts == ["b", "c"]
+
+
+@by_all
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        (
+            gzip.compress(TEXT.encode(), mtime=0),
+            r"gzip. Expected: .* with the file extension \.gz",
+        ),
+        (bz2.compress(TEXT.encode()), "compressed with bzip2"),
+        (lzma.compress(TEXT.encode()), "compressed with xz"),
+        (b"PK\x03\x04\x14\0\0\0", "zip, as spreadsheets are"),
+    ],
+)
+def test_compressed_files_are_named(write, read, content, message):
+    with pytest.raises(CorpusError, match=message):
+        read(write(content))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"text": "a b"}\n',
+        b'[\n  {\n    "text": "a b"\n  }\n]',
+    ],
+)
+def test_rows_are_no_lines_of_text(write, content):
+    for read in (read_tagged_words, read_text_corpus, read_vocabulary):
+        with pytest.raises(CorpusError, match="is JSON"):
+            read(write(content))
+    path = write(b'{"a": "b"}\tc d\n')  # a source, not a row
+    assert read_parallel_corpus(path).pairs == [('{"a": "b"}', "c d")]
+
+
+def test_joined_files_have_no_mark_between_them(write):
+    mark = b"\xef\xbb\xbf"
+    path = write(2 * (mark + b"a\tb\n\n"))
+    assert read_parallel_corpus(path).pairs == [("a", "b")] * 2
+    assert read_tagged_words(path) == [[("a", "b")]] * 2
+    assert read_text_corpus(path).validation == ["a\tb"]
+    path = write(mark + b"text,label\nx,0\n" + mark + b"text,label\ny,1\n")
+    with pytest.warns(CorpusWarning, match="line 3 .the header again"):
+        assert read_labelled_corpus(path).label_names == ["0", "1"]
+
+
+@by_all
+def test_a_missing_file(tmp_path, read):
+    with pytest.raises(FileNotFoundError, match="'no.txt' is missing") as error:
+        read(tmp_path / "no.txt")
+    assert str(tmp_path / "no.txt") in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "read", [read_parallel_corpus, read_tagged_words, read_vocabulary]
+)
+def test_a_folder_instead_of_a_file(tmp_path, read):
+    with pytest.raises(IsADirectoryError, match="Received: the folder"):
+        read(tmp_path)

@@ -1,0 +1,295 @@
+import csv
+import gzip
+import json
+
+import pytest
+
+from kerasrnn.data.labelled_corpus import read_labelled_corpus
+from kerasrnn.data.report import CorpusError
+from kerasrnn.data.report import CorpusWarning
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes text or bytes to a file, without touching the line ends."""
+
+    def write(content, name="reviews.csv"):
+        if isinstance(content, str):
+            content = content.encode("utf-8")
+        path = tmp_path / name
+        path.write_bytes(content)
+        return path
+
+    return write
+
+
+# Tables of text.
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("between", [",", "\t", ";"])
+@pytest.mark.parametrize(
+    "text, label", [("review", "sentiment"), ("Text", " Label")]
+)
+def test_table(write, mark, end, between, text, label):
+    rows = [
+        [label, "id", text],
+        ["so-so", "1", "good"],
+        ["bad", "2", '"bad, ""really""\tbad\nyes; no"'],
+        [],
+        [" fine", "3", "अच्छा "],
+        ["so-so", "4", "it's 5\" long"],
+    ]
+    lines = [between.join(row) for row in rows]
+    corpus = read_labelled_corpus(write(mark + end.join(lines)))
+    assert corpus.train == (
+        ["good", 'bad, "really"\tbad\nyes; no', "अच्छा", "it's 5\" long"],
+        [2, 0, 1, 2],
+    )
+    assert corpus.label_names == ["bad", "fine", "so-so"]
+    assert (corpus.test, corpus.unlabelled) == (None, [])
+
+
+@pytest.mark.parametrize("name", ["a.tsv", "a.csv", "a", "a.csv.gz"])
+def test_the_name_of_a_table_makes_no_difference(write, name):
+    content = b"text\tlabel\ngood, so good\t1\nbad\t0\n"
+    if name.endswith(".gz"):
+        content = gzip.compress(content)
+    assert read_labelled_corpus(write(content, name)).train.labels == [1, 0]
+
+
+def test_columns_of_any_name(write):
+    path = write("text,Topic,label\na,x,1\nb,y,2\nc,y,3\n")
+    corpus = read_labelled_corpus(path, label_column="topic")
+    assert corpus.label_names == ["x", "y"]
+    assert corpus.train == (["a", "b", "c"], [0, 1, 1])
+    corpus = read_labelled_corpus(path, "Topic", "text")
+    assert corpus.train == (["x", "y", "y"], [0, 1, 2])
+
+
+def test_a_column_of_groups(write):
+    rows = "".join(f"{x},1,by {x}\nno {x},0,\nnot {x},0,by {x}\n" for x in "ab")
+    path = write("text,label,Author\n" + rows + "a,0,by b\n")
+    assert read_labelled_corpus(path, limit=2).groups is None
+    with pytest.warns(CorpusWarning, match=r"2 mal.*line 3 \(empty group\)"):
+        corpus = read_labelled_corpus(path, group_column="author", limit=3)
+    assert corpus.train == (["a", "not a", "not b"], [1, 0, 0])
+    assert corpus.groups_of(corpus.train.texts) == ["by a", "by a", "by b"]
+    with pytest.raises(CorpusError, match="'film' among .* `group_column`"):
+        read_labelled_corpus(path, group_column="film")
+
+
+@pytest.mark.parametrize(
+    "names, order",
+    [
+        (["10", "9", "-1"], ["-1", "9", "10"]),
+        (["2", "10", "1.5"], ["1.5", "2", "10"]),
+        (["positive", "negative"], ["negative", "positive"]),
+    ],
+)
+def test_the_order_of_labels(write, names, order):
+    rows = "".join(f"{name},a text\n" for name in names)
+    corpus = read_labelled_corpus(write("label,text\n" + rows))
+    assert corpus.label_names == order
+    assert [order[n] for n in corpus.train.labels] == names
+
+
+@pytest.mark.parametrize(
+    "limit, texts",
+    [(1, "a"), (3, "acf"), (4, "abcf"), (9, "abcdef")],
+)
+def test_limit_of_a_table_keeps_the_order(write, limit, texts):
+    path = write("text,label\na,0\nb,0\nc,1\nd,1\ne,1\nf,2\n")
+    corpus = read_labelled_corpus(path, limit=limit)
+    assert "".join(corpus.train.texts) == texts
+    assert corpus.label_names == ["0", "1", "2"]
+
+
+BAD_ROWS = {
+    ",fine": "empty label",
+    "1,": "empty text",
+    "1,\u200e\u2800": "empty text",
+    "1": "1 columns instead of 2",
+    "1,fine,": "3 columns instead of 2",
+}
+
+
+@pytest.mark.parametrize("bad", BAD_ROWS)
+def test_bad_rows_are_left_out(write, bad):
+    path = write(f'label,text\n1,"two\nlines"\n\n{bad}\n0,bad\n')
+    with pytest.warns(CorpusWarning) as record:
+        corpus = read_labelled_corpus(path)
+    assert corpus.train == (["two\nlines", "bad"], [1, 0])
+    [warning] = record
+    assert str(warning.message) == (
+        f"1 malformed of 6 lines in the corpus {path} were left out: "
+        f"line 5 ({BAD_ROWS[bad]})"
+    )
+    assert warning.filename == __file__
+
+
+def test_bad_utf8_spoils_its_row_only(write):
+    path = write(b"label,text\n1,good\n0,caf\xe9\n0,bad\n")
+    with pytest.warns(CorpusWarning, match=r"line 3 \(invalid UTF-8: byte 0x"):
+        assert read_labelled_corpus(path).train.texts == ["good", "bad"]
+
+
+def test_a_quote_that_is_never_closed_is_a_character(write):
+    path = write('label,text\n1,good\n0,"bad\n0,"so, so"\n1,a "" b\n')
+    corpus = read_labelled_corpus(path)
+    assert corpus.train == (
+        ["good", '"bad', "so, so", 'a "" b'],
+        [1, 0, 0, 1],
+    )
+
+
+@pytest.mark.parametrize("between, two", [(",", "two"), ("\t", '"two"')])
+def test_a_quoted_word_may_begin_a_text(write, between, two):
+    rows = ["text\tlabel", '"Great" is the word\t1', "bad\t0", '"two"\t1']
+    path = write("\n".join(rows).replace("\t", between))
+    texts = read_labelled_corpus(path).train.texts
+    assert texts == ['"Great" is the word', "bad", two]
+
+
+def test_lines_after_stray_quotes_keep_their_number(write):
+    path = write('label,text\n1,"good\n0,"bad"\n\n,fine\n1,"fi"ne\n')
+    with pytest.warns(CorpusWarning, match=r"out: line 5 \(empty label\)$"):
+        assert read_labelled_corpus(path).train.labels == [1, 0, 1]
+
+
+@pytest.mark.parametrize("between", [",", "\t"])
+def test_a_text_of_a_table_may_be_long(write, between):
+    text = 70_000 * "so, "
+    limit = csv.field_size_limit()
+    path = write(f'label{between}text\n1{between}"{text}"\n0{between}bad\n')
+    assert read_labelled_corpus(path).train.texts == [text.strip(), "bad"]
+    assert csv.field_size_limit() == limit
+
+
+@pytest.mark.parametrize("label", ["", "x"])
+def test_fewer_than_two_classes(write, label):
+    path = write("label,text\n" + f"{label},fine\n" * 4)
+    with pytest.raises(CorpusError, match="at least two classes") as error:
+        read_labelled_corpus(path)
+    received = "4 texts of the classes ['x']"
+    if not label:
+        received = "0 texts of the classes [], 4 malformed: line 2 (empty label"
+    assert f"Received: {received}" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("header", "missing"),
+    [
+        ("", "'review' or 'text' or 'sentence'"),
+        ("good,1", "'review' or 'text' or 'sentence'"),
+        ("text,stars", "'sentiment' or 'label'"),
+        ('"text,label', "'review' or 'text' or 'sentence'"),
+    ],
+)
+def test_no_header(write, header, missing):
+    path = write(f"{header}\ngood,1\nbad,0\n")
+    with pytest.raises(CorpusError, match="lacks a column") as error:
+        read_labelled_corpus(path)
+    message = str(error.value)
+    assert f"Expected: {missing} among the columns, or another as `" in message
+    assert str(path) in message and "Received: [" in message
+
+
+# Other formats.
+
+
+def test_json_lines(write):
+    rows = [
+        {"text": "a", "label": 2},
+        {"text": "b", "label": True},
+        {"text": "c", "label": None},
+        {"text": "d", "label": 2},
+        {"text": "e", "label": float("nan")},
+    ]
+    path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
+    with pytest.warns(CorpusWarning, match="line 3 .empty.*line 5 .empty lab"):
+        with pytest.warns(CorpusWarning, match="some .* are not: '2' .2 times"):
+            corpus = read_labelled_corpus(path)
+    assert corpus.train == (["a", "b", "d"], [0, 1, 0])
+    assert corpus.label_names == ["2", "True"]
+
+
+def test_the_first_of_json_lines_may_lack_a_column(write):
+    rows = [{"text": "a"}, *({"text": x, "label": x} for x in "bc")]
+    path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
+    with pytest.warns(CorpusWarning, match="line 1 .empty label"):
+        corpus = read_labelled_corpus(path)
+    assert corpus.train == (["b", "c"], [0, 1])
+
+
+def test_no_json_lines(write):
+    path = write("[1, 2]\n", "a.json")
+    with pytest.raises(CorpusError, match=r"\[\], row 1 .not a JSON object"):
+        read_labelled_corpus(path)
+
+
+def test_a_data_set_on_disk_has_the_names_of_its_classes(tmp_path):
+    datasets = pytest.importorskip("datasets")
+    data = datasets.Dataset.from_dict(
+        {"text": ["a", "b", "c"], "label": [0, 1, -1]},
+        features=datasets.Features(
+            text=datasets.Value("string"),
+            label=datasets.ClassLabel(names=["who", "when"]),
+        ),
+    )
+    data.save_to_disk(str(tmp_path / "data"))
+    with pytest.warns(CorpusWarning, match="1 malformed of 3 rows.*row 3 "):
+        corpus = read_labelled_corpus(tmp_path / "data")
+    assert corpus.train == (["a", "b"], [1, 0])
+    assert corpus.label_names == ["when", "who"]
+
+
+@pytest.mark.parametrize("name", ["absent.csv", "aclImdb_v1.tar.gz"])
+def test_missing_path(tmp_path, name):
+    with pytest.raises(FileNotFoundError, match=f"'{name}' is mis") as error:
+        read_labelled_corpus(tmp_path / name)
+    assert str(tmp_path / name) in str(error.value)
+
+
+def test_bad_limit(write):
+    with pytest.raises(ValueError, match="`limit` must be.*limit=0"):
+        read_labelled_corpus(write("text,label\na,1\nb,0\n"), limit=0)
+
+
+def test_the_classes_may_be_those_of_a_model(write):
+    path = write("text,label\ngood,fine\nbetter,fine\n")
+    corpus = read_labelled_corpus(path, label_names=["so-so", "fine"])
+    assert corpus.train.labels == [1, 1]
+    assert corpus.label_names == ["so-so", "fine"]
+    with pytest.raises(CorpusError, match=r"\['so-so'\]. Received: \['fine'\]"):
+        read_labelled_corpus(path, label_names=["so-so"])
+    with pytest.raises(CorpusError, match="at least one class"):
+        read_labelled_corpus(write("text,label\n"), label_names=["fine"])
+
+
+def test_a_limit_is_one_of_the_test_part_too(write):
+    path = write("text,label\na,0\nb,0\nc,1\nd,1\n")
+    corpus = read_labelled_corpus(path, limit=2, test_path=path)
+    assert corpus.test == corpus.train == (["a", "c"], [0, 1])
+
+
+def test_a_test_part_in_memory():
+    train = [{"text": "a", "label": "x"}, {"text": "b", "label": "y"}]
+    corpus = read_labelled_corpus(train, test_path=train[1:])
+    assert corpus.test == (["b"], [1])
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(train)
+    assert read_labelled_corpus(frame, test_path=frame).test == corpus.train
+
+
+def test_a_folder_has_no_columns(tmp_path):
+    for name in ("bad", "good"):
+        (tmp_path / "texts" / name).mkdir(parents=True)
+        (tmp_path / "texts" / name / "1.txt").write_text("so " + name)
+    folder = tmp_path / "texts"
+    for column in ("text_column", "label_column", "group_column"):
+        with pytest.raises(CorpusError, match=f"'body' among .* `{column}`"):
+            read_labelled_corpus(folder, **{column: "body"})
+    corpus = read_labelled_corpus(folder, test_path=folder)
+    assert corpus.test == corpus.train == (["so bad", "so good"], [0, 1])

@@ -1,0 +1,187 @@
+import gzip
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+from kerasrnn.data.report import CorpusError
+from kerasrnn.data.report import CorpusWarning
+from kerasrnn.data.word_vectors import WordVectors
+from kerasrnn.data.word_vectors import read_word_vectors
+
+LINES = ["book 0.5 -1 2e-1", "किताब 1 2 3", "red 4 5 6", ". 7 8 9"]
+WORD2VEC = "\n".join(["4 3", *LINES]) + "\n"
+GLOVE = "\n".join(LINES) + "\n"
+VOCABULARY = ["<unk>", "red", "book", "blue", "किताब"]
+FOUND = {1: [4, 5, 6], 2: [0.5, -1, 0.2], 4: [1, 2, 3]}
+
+both = pytest.mark.parametrize("content", [WORD2VEC, GLOVE])
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes text or bytes to a file, without touching the line ends."""
+
+    def write(content):
+        if isinstance(content, str):
+            content = content.encode("utf-8")
+        path = tmp_path / "vectors.txt"
+        path.write_bytes(content)
+        return path
+
+    return write
+
+
+@both
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", " \n", "\n\n"])
+def test_rows_are_those_of_the_file(write, content, mark, end):
+    path = write(mark + content.replace("\n", end))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        vectors = read_word_vectors(str(path), VOCABULARY)
+    assert isinstance(vectors, WordVectors)
+    matrix, found = vectors
+    assert (matrix.shape, matrix.dtype, found) == ((5, 3), np.float32, 3)
+    assert type(found) is int
+    for i, row in FOUND.items():
+        np.testing.assert_array_equal(matrix[i], np.float32(row))
+
+
+def test_first_line_may_be_found(write):
+    matrix, found = read_word_vectors(write(GLOVE), ["book"])
+    assert found == 1
+    np.testing.assert_array_equal(matrix, np.float32([[0.5, -1, 0.2]]))
+
+
+def test_other_rows_are_random_with_the_deviation_of_the_found(write):
+    path = write("up 1 5\ndown -3 7\n")  # mean 2.5, deviation 3.84
+    vocabulary = ["up", "down", *map(str, range(20_000))]
+    matrix, _ = read_word_vectors(path, vocabulary)
+    assert matrix[2:].mean() == pytest.approx(0.0, abs=0.1)
+    assert matrix[2:].std() == pytest.approx(14.75**0.5, rel=0.02)
+    # Normal: this much lies within one deviation.
+    within = np.abs(matrix[2:]) < 14.75**0.5
+    assert within.mean() == pytest.approx(0.683, abs=0.01)
+    # Every row is another.
+    assert len(np.unique(matrix, axis=0)) == len(vocabulary)
+
+
+def test_the_seed_decides_the_random_rows(write):
+    path = write(GLOVE)
+    first, again, other = (
+        read_word_vectors(path, VOCABULARY, seed).matrix for seed in (0, 0, 1)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert (first[[0, 3]] != other[[0, 3]]).all()
+    np.testing.assert_array_equal(first[1], other[1])
+
+
+def test_the_first_of_a_repeated_word_counts(write):
+    matrix, found = read_word_vectors(write("a 1 2\na 3 4\n"), ["a"])
+    assert (matrix.tolist(), found) == ([[1.0, 2.0]], 1)
+
+
+def test_a_word_with_spaces_is_passed_over(write):
+    path = write("a 1 2\n. . 3 4\nat b@c.org 5 6\nb 7 8\n")
+    matrix, found = read_word_vectors(path, ["b", "at", "."])
+    assert found == 1
+    assert matrix[0].tolist() == [7.0, 8.0]
+
+
+def test_several_spaces_and_tabs_divide_columns(write):
+    matrix, _ = read_word_vectors(write("a 1 2\nb  3\t4\n"), ["a", "b"])
+    assert matrix.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+
+
+def test_words_are_composed_as_tokenizers_do(write):
+    path = write("caf\u00e9 1 2\nnhe\u0302\u0301 3 4\n\u0958 5 6\n")
+    words = ["nh\u1ebf", "\u0915\u093c"]
+    matrix, found = read_word_vectors(path, words)
+    assert (found, matrix.tolist()) == (2, [[3, 4], [5, 6]])
+
+
+def test_words_that_are_not_utf8_are_passed_over(write):
+    assert read_word_vectors(write(b"caf\xe9 1 2\na 3 4\n"), ["a"]).found == 1
+
+
+@pytest.mark.parametrize(
+    ("bad", "header", "number"),
+    [
+        ("c 1", "", 3),
+        ("c 1 2 3 4", "3 3\n", 4),
+        ("1 2 3 4 5", "", 3),
+    ],
+)
+def test_wrong_number_of_columns(write, bad, header, number):
+    path = write(f"{header}a 1 2 3\nb 4 5 6\n{bad}\n")
+    with pytest.raises(CorpusError, match=f"^Line {number} of the") as error:
+        read_word_vectors(path, ["a"])
+    message = str(error.value)
+    assert str(path) in message and "wrong number of columns" in message
+    assert "Expected: a word and 3 numbers" in message
+    assert f"Received: {len(bad.split())} columns" in message
+
+
+@pytest.mark.parametrize("bad", ["x", "nan", "inf", "1e99"])
+def test_numbers_that_are_not_finite(write, bad):
+    path = write(f"a 1 2\nb 3 {bad}\n")
+    with pytest.raises(CorpusError, match="^Line 2 .*finite numbers") as error:
+        read_word_vectors(path, ["b"])
+    assert bad in str(error.value).partition("Received: ")[2]
+
+
+@pytest.mark.parametrize("content", ["", "\n", "\ufeff", "word\n", "5 0\n"])
+def test_empty(write, content):
+    path = write(content)
+    with pytest.raises(CorpusError, match="empty|no numbers") as error:
+        read_word_vectors(path, ["a"])
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(("content", "count"), [(GLOVE, 4), ("9 3\n", 0)])
+def test_no_word_found(write, content, count):
+    path = write(content)
+    with pytest.raises(CorpusError, match="no token of the voc") as error:
+        read_word_vectors(path, ["blue", "<unk>"])
+    message = str(error.value)
+    assert "its 2 tokens" in message and str(path) in message
+    assert message.endswith(f"Received: {count} other words")
+
+
+def test_a_first_line_may_ask_for_anything(write):
+    """No memory is taken before there is a line of that width."""
+    path = write(f"2 {10**12}\na 1 2\n")
+    with pytest.raises(CorpusError, match=f"a word and {10**12} numbers"):
+        read_word_vectors(path, ["a"])
+
+
+def test_a_file_that_was_cut(write):
+    path = write("5 2\na 1 2\nb 3 4\n")
+    message = "Expected: 5 words, as the first line says. Received: 2"
+    with pytest.warns(CorpusWarning, match=re.escape(message)) as record:
+        assert read_word_vectors(path, ["a"]).found == 1
+    assert record[0].filename == __file__
+
+
+def test_a_compressed_file(tmp_path):
+    path = tmp_path / "vectors.vec.gz"
+    path.write_bytes(gzip.compress(WORD2VEC.encode()))
+    assert read_word_vectors(path, VOCABULARY).found == 3
+    path.write_bytes(gzip.compress(WORD2VEC.encode())[:-9])
+    with pytest.raises(CorpusError, match="Expected: a whole gzip file"):
+        read_word_vectors(path, VOCABULARY)
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "problem"),
+    [
+        ("absent.txt", FileNotFoundError, "is missing"),
+        (".", IsADirectoryError, "the folder"),
+    ],
+)
+def test_no_such_file(tmp_path, name, error, problem):
+    with pytest.raises(error, match=problem) as raised:
+        read_word_vectors(tmp_path / name, ["a"])
+    assert str(tmp_path) in str(raised.value)
