@@ -56,9 +56,6 @@ Strings = Sequence[str]
 Rolls = Sequence[Any]
 """Piano rolls: arrays of shape `(time, keys)`, 1 where a key sounds."""
 
-Zoneout = Sequence[Tensor | float | None] | None
-"""What each state keeps of the step before: noise, a share, or nothing."""
-
 
 class LayerOptions(TypedDict, total=False):
     """The arguments of every Keras layer."""

@@ -5,7 +5,7 @@ function `(carry, index) -> (carry, saved)`, of nests of tensors; the carry
 keeps its shapes. It returns the last carry, and what was saved, stacked.
 `scan_reading(read, step, carry, time)` is one whose step
 `(carry, index, here)` also gets what `read(index)` returns, a nest of entries
-of sequences.
+of sequences. `unrolled` does what `scan` does, with all steps written out.
 
 `gradients(function, arguments, cotangents)` returns the gradients of a
 function `(*arguments) -> (results, others)`, `None` for an argument without
@@ -173,14 +173,7 @@ else:
         )
 
     def scan(step, carry, time, reverse=False):
-        saved = []
-        for index in reversed(range(time)) if reverse else range(time):
-            carry, here = step(carry, index)
-            saved.append(here)
-        saved = saved[::-1] if reverse else saved
-        return carry, keras.tree.map_structure(
-            lambda *x: torch.stack(x), *saved
-        )
+        return unrolled(step, carry, time, reverse)
 
 
 if BACKEND != "jax":
@@ -230,6 +223,17 @@ if BACKEND != "tensorflow":
 
     def ranked(x, shape):
         return x
+
+
+def unrolled(step, carry, time, reverse=False):
+    saved = []
+    for index in reversed(range(time)) if reverse else range(time):
+        carry, here = step(carry, index)
+        saved.append(here)
+    saved = saved[::-1] if reverse else saved
+    return carry, keras.tree.map_structure(
+        lambda *x: keras.ops.stack(x), *saved
+    )
 
 
 def spaced(x):

@@ -41,6 +41,24 @@ def reseeded(initializer, *path):
     return type(initializer).from_config(config)
 
 
+def by_heads(initializer):
+    """Returns an initializer of block-diagonal kernels, block by block.
+
+    Args:
+        initializer: Initializer of a matrix `(dim, width)`.
+    """
+
+    def initialize(shape, dtype=None):
+        heads, dim, gates, units = shape
+        blocks = [
+            reseeded(initializer, head)((dim, gates * units), dtype=dtype)
+            for head in range(heads)
+        ]
+        return ops.reshape(ops.stack(blocks), shape)
+
+    return initialize
+
+
 def with_forget_bias(initializer, units):
     """Returns an initializer of biases that are 1 for the second of the gates.
 

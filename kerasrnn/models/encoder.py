@@ -12,9 +12,9 @@ from kerasrnn.arguments import integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
 from kerasrnn.layers.loop import cells
+from kerasrnn.layers.loop.cells import clone_cell
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.quantization import quantized_layers
-from kerasrnn.layers.recurrent.clone_cell import clone_cell
 from kerasrnn.models.language_model import LanguageModel
 from kerasrnn.models.model import ReadsIds
 from kerasrnn.models.ngram_embedding import NgramEmbedding

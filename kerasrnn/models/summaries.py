@@ -14,9 +14,9 @@ from kerasrnn.layers.attention.by_name import copy_of_attention
 from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.loop import cells
+from kerasrnn.layers.loop.cells import clone_cell
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.quantization import KeepsQuantization
-from kerasrnn.layers.recurrent.clone_cell import clone_cell
 from kerasrnn.models.bridge import Bridge
 from kerasrnn.saving import Configured
 from kerasrnn.tensors import gather

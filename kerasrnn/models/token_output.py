@@ -9,7 +9,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.layers.attention.projection import over_last
+from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.saving import Configured

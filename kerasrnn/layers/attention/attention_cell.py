@@ -1,7 +1,5 @@
 """A recurrent cell that attends to a memory."""
 
-import functools
-from collections.abc import Callable
 from typing import Any
 from typing import Literal
 from typing import NoReturn
@@ -15,10 +13,11 @@ from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import NO_ATTENTION
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
-from kerasrnn.layers.attention.projection import over_last
+from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop.products import of_the_loop
 from kerasrnn.layers.precision import wide
+from kerasrnn.layers.recurrent.recurrent_cell import defines_step
 from kerasrnn.saving import Configured
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
@@ -309,20 +308,12 @@ class AttentionCell(Configured, keras.layers.Layer):
         memory_mask: Tensor | None,
         training: bool,
         noise: dict[str, Tensor] | None,
-        advance: Callable[..., tuple[Tensor, States]] | None = None,
     ) -> tuple[Tensor, Tensor, States, Tensor]:
-        """Computes one step without its readout.
-
-        The arguments are those of the call. `advance(inputs, states)` computes
-        the step of the cell, if anything but the cell does.
+        """Computes one step without its readout, as a call does.
 
         Returns:
             The output, the context, the new states, and the weights.
         """
-        if advance is None:
-            advance = functools.partial(
-                cells.step, self.cell, training=training
-            )
         fed, state, own = self.unpack(states)
         if self.placement == "before":
             query = first_state(self.cell, own)
@@ -330,10 +321,10 @@ class AttentionCell(Configured, keras.layers.Layer):
                 query, projected, memory_mask, state, training, noise
             )
             inputs = ops.concatenate([inputs, context], axis=-1)
-            output, own = advance(inputs, own)
+            output, own = cells.step(self.cell, inputs, own, training)
         else:
             inputs = ops.concatenate([inputs, *fed], axis=-1)
-            output, own = advance(inputs, own)
+            output, own = cells.step(self.cell, inputs, own, training)
             context, weights, state = self.attend(
                 output, projected, memory_mask, state, training, noise
             )
@@ -364,7 +355,7 @@ class AttentionCell(Configured, keras.layers.Layer):
             fed = [ops.zeros(shape, self.compute_dtype)]
         state = self.mechanism.initial_state(batch_size, projected)
         own = cells.initial_state(self.cell, batch_size)
-        if cells.defines_step(self.cell):
+        if _all_define_steps(self.cell):
             # Rounded in each step, a state that moves little would not move.
             own = keras.tree.map_structure(wide, own)
         first = self.pack(fed, state, own)
@@ -393,6 +384,13 @@ def first_state(cell, states):
     if hasattr(cell, "cells"):
         return first_state(cell.cells[-1], states[-1])
     return keras.tree.flatten(states)[0]
+
+
+def _all_define_steps(cell):
+    """Whether a cell, or each cell of a stack, is a `RecurrentCell`."""
+    if type(cell) is keras.layers.StackedRNNCells:
+        return all(map(_all_define_steps, cell.cells))
+    return defines_step(cell)
 
 
 def _replaced(first, own, states):

@@ -1,6 +1,5 @@
 """The layer that runs an `AttentionCell` over a sequence."""
 
-import contextlib
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -9,16 +8,12 @@ from typing import Unpack
 import keras
 from keras import ops
 
-from kerasrnn.layers import _backend
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.mechanism import check_memory
 from kerasrnn.layers.attention.mechanism import swap_time
 from kerasrnn.layers.loop import cells
-from kerasrnn.layers.loop import running
-from kerasrnn.layers.loop.dropout_masks import draw_dropout_masks
-from kerasrnn.layers.loop.dropout_masks import dropout_masks
-from kerasrnn.layers.loop.dropout_masks import reset_dropout_masks
 from kerasrnn.layers.loop.products import Fixed
+from kerasrnn.layers.loop.run_loop import repeated
 from kerasrnn.layers.loop.run_loop import run_loop
 from kerasrnn.layers.precision import is_float
 from kerasrnn.layers.precision import wide
@@ -186,7 +181,7 @@ class AttentionRNN(Configured, keras.layers.Layer):
         if sequence_mask is not None:
             skipped = ops.logical_not(ops.swapaxes(sequence_mask, 0, 1))
             outputs, weights = (
-                swap_time(running.repeated(swap_time(x), skipped))
+                swap_time(repeated(swap_time(x), skipped))
                 for x in (outputs, weights)
             )
         return outputs, self.cell.pack(fed, state, own), weights
@@ -222,124 +217,56 @@ def attend_in_a_loop(
     skipped = None
     if sequence_mask is not None:
         skipped = ops.logical_not(ops.swapaxes(sequence_mask, 0, 1))
-    loop = _AttentionLoop(cell, states, projected, memory_mask, training)
-    with loop.drawn_masks():
-        kept, states = loop.run(inputs, noise, skipped)
+    rows = ops.shape(inputs)[1]
+    if training:
+        first = ops.zeros((rows, cell.cell_input_size), cell.compute_dtype)
+        cells.draw_dropout_masks(cell.cell, first)
+    # What a step finds is kept beside its states, from zeros on.
+    widths = [cell.found_size, ops.shape(projected[1])[-2]]
+    widths += [cell.context_dim] * cell.readout
+    found = [ops.zeros((rows, x), cell.compute_dtype) for x in widths]
+    found[1] = wide(found[1])
+    carried = keras.tree.flatten([found, states])
+
+    def step(before, given, product):
+        inputs, noise, memory = given
+        # States that count are integers.
+        before = [
+            x if is_float(old) else ops.cast(x, old.dtype)
+            for x, old in zip(before, carried, strict=True)
+        ]
+        _, own = keras.tree.pack_sequence_as([found, states], before)
+        output, context, own, weights = cell.step(
+            inputs,
+            own,
+            _with_floats(projected, memory),
+            memory_mask,
+            training,
+            noise,
+        )
+        here = [output, weights, context][: len(found)]
+        return keras.tree.flatten([here, own])
+
+    try:
+        kept, last = run_loop(
+            cells.with_masks_of(cell.cell, step),
+            [inputs, noise, list(map(Fixed, _floats(projected)))],
+            list(map(wide, carried)),
+            cell.compute_dtype,
+            skipped=skipped,
+            training=training,
+            num_returned=len(found),
+        )
+    finally:
+        cells.reset_dropout_masks(cell.cell)
+    kept, last = _like(kept, found), _like(last, carried)
+    _, states = keras.tree.pack_sequence_as([found, states], last)
     outputs, weights, *contexts = kept
     if cell.readout:
         outputs = cell.read_out(outputs, inputs, *contexts)
         if skipped is not None:
-            outputs = running.repeated(outputs, skipped)
+            outputs = repeated(outputs, skipped)
     return swap_time(outputs), states, swap_time(weights)
-
-
-class _AttentionLoop:
-    """A loop over an `AttentionCell`; see `attend_in_a_loop`."""
-
-    def __init__(self, cell, states, projected, memory_mask, training):
-        self.cell = cell
-        self.projected = projected
-        self.memory_mask = memory_mask
-        self.training = training
-        rows = ops.shape(keras.tree.flatten(states)[0])[0]
-        self.first_input = ops.zeros(
-            (rows, cell.cell_input_size), cell.compute_dtype
-        )
-        # What a step finds is kept beside its states, from zeros on.
-        widths = [cell.found_size, ops.shape(projected[1])[-2]]
-        widths += [cell.context_dim] * cell.readout
-        found = [ops.zeros((rows, x), cell.compute_dtype) for x in widths]
-        found[1] = wide(found[1])
-        self.carry = [found, states]
-
-    @contextlib.contextmanager
-    def drawn_masks(self):
-        """A scope in which the cell has its dropout masks."""
-        if self.training:
-            draw_dropout_masks(self.cell.cell, self.first_input)
-        try:
-            yield
-        finally:
-            reset_dropout_masks(self.cell.cell)
-
-    @property
-    def is_fast(self):
-        """Whether steps can be differentiated one after another."""
-        _, states = self.carry
-        return (
-            cells.defines_step(self.cell.cell)
-            and cells.policy(self.cell.cell).compute_dtype
-            == self.cell.compute_dtype
-            and len(_floats(states)) == len(keras.tree.flatten(states))
-        )
-
-    def run(self, inputs, noise, skipped):
-        """Returns what the steps found, and the last states."""
-        run = self._run_fast if self.is_fast else self._run_plainly
-        kept, last = run(inputs, noise, skipped)
-        return kept, keras.tree.pack_sequence_as(self.carry, last)[1]
-
-    def _run_fast(self, inputs, noise, skipped):
-        found, states = self.carry
-        *_, own = self.cell.unpack(states)
-        masks = dropout_masks(
-            self.cell.cell, self.first_input, own, self.training
-        )
-        flat = keras.tree.flatten(self.carry)
-
-        def step(states, given, product):
-            advance = functools.partial(
-                cells.advance, self.cell.cell, product=product, masks=masks
-            )
-            with product.in_a_loop():
-                return self._step(states, given, advance)
-
-        kept, last = run_loop(
-            step,
-            [inputs, noise, list(map(Fixed, _floats(self.projected)))],
-            list(map(wide, flat)),
-            self.cell.compute_dtype,
-            skipped=skipped,
-            training=self.training,
-            num_returned=len(found),
-        )
-        return _like(kept, found), _like(last, flat)
-
-    def _run_plainly(self, inputs, noise, skipped):
-        """Differentiates the loop as any other loop of the backend."""
-        found, _ = self.carry
-        memory = _floats(self.projected)
-
-        def step(states, index):
-            here = keras.tree.map_structure(lambda x: x[index], [inputs, noise])
-            new = _like(self._step(states, [*here, memory]), states)
-            if skipped is not None:
-                new = [
-                    where_unmasked(skipped[index], old, x)
-                    for x, old in zip(new, states, strict=True)
-                ]
-            return new, new[: len(found)]
-
-        last, kept = _backend.scan(
-            step, keras.tree.flatten(self.carry), ops.shape(inputs)[0]
-        )
-        return kept, last
-
-    def _step(self, states, given, advance=None):
-        """Returns what a step finds and its states, as one list."""
-        inputs, noise, memory = given
-        found, states = keras.tree.pack_sequence_as(self.carry, list(states))
-        output, context, states, weights = self.cell.step(
-            inputs,
-            states,
-            _with_floats(self.projected, memory),
-            self.memory_mask,
-            self.training,
-            noise,
-            advance,
-        )
-        new = [output, weights, context][: len(found)]
-        return keras.tree.flatten([new, states])
 
 
 def _floats(nest):

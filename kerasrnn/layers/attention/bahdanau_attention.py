@@ -8,7 +8,7 @@ from keras import ops
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers import _backend
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
-from kerasrnn.layers.attention.projection import over_last
+from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.loop.products import multiply
 from kerasrnn.layers.precision import wide
@@ -302,7 +302,8 @@ class _Blocks:
             of_keys, of_vector = state
             grad, active = upstream[index], self.hidden(index)
             flat = ops.reshape(active, (-1, self.units))
-            found = multiply(ops.reshape(grad, (1, -1)), flat)
+            row = ops.reshape(grad, (1, -1))
+            found = wide(multiply(row, flat, flat.shape[-1]))
             of_vector = of_vector + found[0]
             gate = ops.expand_dims(grad, -1) * (1 - ops.square(active))
             of_keys = of_keys + vector * ops.sum(wide(gate), axis=0)

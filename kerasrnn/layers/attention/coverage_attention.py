@@ -7,7 +7,7 @@ from keras import ops
 
 from kerasrnn.arguments import number
 from kerasrnn.layers.attention.bahdanau_attention import BahdanauAttention
-from kerasrnn.layers.attention.projection import over_last
+from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.layers.softmax import masked_softmax

@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
-from kerasrnn.layers.attention.projection import over_last
+from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape

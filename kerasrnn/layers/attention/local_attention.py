@@ -10,8 +10,8 @@ from kerasrnn.arguments import one_of
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.dot_attention import GeneralAttention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
+from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.attention.mechanism import positions
-from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.layers.softmax import masked_softmax

@@ -9,7 +9,7 @@ from keras import ops
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.dot_attention import dot_score
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
-from kerasrnn.layers.attention.projection import over_last
+from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import LayerOptions

@@ -8,8 +8,8 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.loop import cells
-from kerasrnn.layers.recurrent.cell_dropout import ForwardsDropoutMasks
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
+from kerasrnn.layers.recurrent.recurrent_cell import ForwardsDropoutMasks
 from kerasrnn.tensors import gather
 from kerasrnn.tensors import unmasked_first
 from kerasrnn.typing import LayerOptions

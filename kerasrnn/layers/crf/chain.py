@@ -1,9 +1,14 @@
-"""The chain that `forward_backward.py` and `paths.py` work on.
+"""Chains: the sum over all paths, its marginals, and the best paths.
 
 Besides the tags there is a start state, the last index. Its row of the
 transitions holds the start weights, and no transition enters it. So a fully
 masked row stays in it and needs no special case. Sequences are
 `(time, batch, ...)`.
+
+The forward-backward algorithm is one of probabilities, scaled to a sum of 1 in
+each step, with one matrix product a step and no logarithm. What is smaller than
+a float can be gets lost there. If it could have mattered, all is computed once
+more, with logarithms, which takes much longer.
 """
 
 from keras import ops
@@ -12,6 +17,8 @@ from kerasrnn.layers import _backend
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.sequence_checks import check_mask
 from kerasrnn.layers.sequence_checks import check_not_ragged
+from kerasrnn.tensors import largest
+from kerasrnn.tensors import unmasked_first
 
 # The logarithm of the weight of a transition that does not exist.
 NEVER = -1e30
@@ -107,3 +114,337 @@ def chain(emissions, mask, transitions, start, end, allowed=None):
         ops.pad(moves, [[0, 0], [0, 1]], constant_values=NEVER),
         ops.pad(end, [[0, 1]]),
     )
+
+
+# What is lost is smaller than 1e-37, so that a sum has lost none of its digits
+# if it is above this.
+_SAFE = 1e-30
+
+
+def log_partition(emissions, mask, transitions, end):
+    """Returns the logarithm of the sum of `exp(score)` over all paths.
+
+    Its gradients are the marginal probabilities of the tags and of the
+    transitions, found by a recursion back through time.
+
+    Args:
+        emissions: Tensor of shape `(time, batch, tags + 1)`, below infinity.
+        mask: Floats of shape `(time, batch)`, 0 where a step is skipped.
+        transitions: Tensor of shape `(tags + 1, tags + 1)`.
+        end: Tensor of shape `(tags + 1,)`.
+
+    Returns:
+        Tensor of shape `(batch,)`, 0 where all is masked.
+    """
+
+    def run(emissions, mask, transitions, end):
+        chain = emissions, mask, transitions, end
+        log_sum, kept = _forward(chain)
+
+        def gradient(upstream):
+            (upstream,) = upstream
+            shares, pairs, last = _backward(chain, kept, upstream)
+            return (
+                shares * (mask * upstream)[..., None],
+                ops.zeros_like(mask),
+                pairs,
+                ops.sum(last * upstream[:, None], axis=0),
+            )
+
+        return log_sum, gradient
+
+    run = _backend.custom_gradient(run, required=True)
+    return run(emissions, ops.stop_gradient(mask), transitions, end)
+
+
+def marginals(emissions, mask, transitions, end):
+    """Returns the marginal probabilities, of the shape of the emissions.
+
+    Those of masked steps are 0. For the arguments see `log_partition`.
+    """
+    chain = emissions, mask, transitions, end
+    _, kept = _forward(chain)
+    shares, *_ = _backward(chain, kept, ops.ones_like(mask[0]))
+    return shares * mask[..., None]
+
+
+def _forward(chain):
+    """Returns the logarithm of the sum, and what `_backward` needs.
+
+    This is whether the probabilities were exact, and these, or else their
+    logarithms, before each step and after the last one.
+    """
+    log_sum, before, last, exact = _forward_scaled(*chain)
+    log_sum, before, last = ops.cond(
+        exact,
+        lambda: (log_sum, before, last),
+        lambda: _forward_in_logs(*chain),
+    )
+    return log_sum, (exact, before, last)
+
+
+def _backward(chain, kept, weights):
+    """Returns the shares of tags in each step, of pairs, and at the end.
+
+    The pairs are summed over all steps and, weighted, over the rows of the
+    batch.
+    """
+    exact, *kept = kept
+    return ops.cond(
+        exact,
+        lambda: _backward_scaled(*chain, *kept, weights),
+        lambda: _backward_in_logs(*chain, *kept, weights),
+    )
+
+
+def _start(emissions):
+    """Returns the probabilities before the first step: no tag as yet."""
+    zeros = ops.zeros_like(emissions[0])
+    return ops.concatenate([zeros[:, :-1], zeros[:, -1:] + 1], axis=-1)
+
+
+def _scaled(x, axis=None):
+    """Returns `exp(x)` with a maximum of 1, and the logarithm of the scale."""
+    scale = maximum(x, axis=axis, keepdims=True)
+    return ops.exp(x - scale), ops.squeeze(scale, axis=axis)
+
+
+def _forward_scaled(emissions, mask, transitions, end):
+    factors, scales = _scaled(emissions[..., :-1], axis=-1)
+    factors = ops.pad(factors, [[0, 0], [0, 0], [0, 1]])
+    moves, scale_of_moves = _scaled(transitions)
+    ends, scale_of_ends = _scaled(end)
+    real = mask[..., None] > 0
+
+    def step(old, index):
+        new = ops.matmul(old, moves) * factors[index]
+        new = new / ops.sum(new, axis=-1, keepdims=True)
+        return ops.where(real[index], new, old), old
+
+    time = ops.shape(emissions)[0]
+    last, before = _backend.scan(step, _start(emissions), time)
+    # The sums once more, of all steps in one product, which takes less time
+    # than to save them.
+    reached = ops.matmul(before, moves)
+    sums = ops.where(real[..., 0], ops.sum(reached * factors, axis=-1), 1.0)
+    total = ops.sum(last * ends, axis=-1)
+    exact = _is_exact(reached, real, before, transitions)
+    exact = exact & ops.all(sums > _SAFE) & ops.all(total > _SAFE)
+    steps = ops.log(sums) + mask * (scales + scale_of_moves)
+    log_sum = ops.sum(steps, axis=0) + ops.log(total) + scale_of_ends
+    # Exactly 0, not but for rounding, where all is masked.
+    log_sum = ops.where(ops.any(mask > 0, axis=0), log_sum, 0.0)
+    return log_sum, before, last, exact
+
+
+def _is_exact(reached, real, before, transitions):
+    """Whether nothing that was lost can matter.
+
+    Each tag that can follow at all is reached with a probability from which
+    nothing is missing. The tags that can follow are those that a path can start
+    with and, in later steps, those that can come second. If others can come
+    third, which is rare, what they lost is not known.
+    """
+    possible = transitions[:, :-1] > FORBIDDEN / 2
+
+    def after(tags):
+        return ops.any(possible[:-1] & tags[:, None], axis=0)
+
+    first = possible[-1]
+    second = after(first)
+    follows = ops.where(before[..., -1:] > 0, first, second)
+    safe = ops.all((reached[..., :-1] > _SAFE) | ~(follows & real))
+    return safe & ops.all(second | ~after(second))
+
+
+def _backward_scaled(emissions, mask, transitions, end, before, last, weights):
+    moves, _ = _scaled(transitions)
+    ends, _ = _scaled(end)
+    turned = ops.transpose(moves)
+    real = mask[..., None] > 0
+    # What is not reached has a share of 0.
+    reached = ops.maximum(ops.matmul(before, moves), _SAFE)
+    inverse = ops.where(real, 1.0 / reached, 0.0)
+
+    def step(share, index):
+        old = before[index] * ops.matmul(share * inverse[index], turned)
+        return ops.where(real[index], old, share), share
+
+    last = last * ends
+    last = last / ops.sum(last, axis=-1, keepdims=True)
+    time = ops.shape(emissions)[0]
+    _, shares = scan_back(step, last, time)
+    width = transitions.shape[0]
+    pairs = ops.matmul(
+        ops.transpose(ops.reshape(before, (-1, width))),
+        ops.reshape(shares * inverse * weights[:, None], (-1, width)),
+    )
+    return shares, moves * pairs, last
+
+
+def _forward_in_logs(emissions, mask, transitions, end):
+    real = mask[..., None] > 0
+
+    def step(old, index):
+        new = _log_product(old, transitions) + emissions[index]
+        return ops.where(real[index], new, old), old
+
+    start = (1.0 - _start(emissions)) * NEVER
+    time = ops.shape(emissions)[0]
+    last, before = _backend.scan(step, start, time)
+    return ops.logsumexp(last + end, axis=-1), before, last
+
+
+def _log_product(logs, transitions):
+    return ops.logsumexp(logs[..., None] + transitions, axis=-2)
+
+
+def _backward_in_logs(emissions, mask, transitions, end, before, last, weights):
+    def step(carry, index):
+        share, pairs = carry
+        old = before[index]
+        reached = _log_product(old, transitions)
+        # Which part of the share of each tag comes from which tag.
+        parts = ops.exp(old[..., None] + transitions - reached[:, None, :])
+        parts = parts * share[:, None, :]
+        real = mask[index][:, None]
+        here = ops.sum(parts * (real * weights[:, None])[..., None], axis=0)
+        old = ops.where(real > 0, ops.sum(parts, axis=-1), share)
+        return (old, pairs + here), share
+
+    last = ops.softmax(last + end, axis=-1)
+    start = last, ops.zeros_like(transitions)
+    (_, pairs), shares = scan_back(step, start, ops.shape(emissions)[0])
+    return shares, pairs, last
+
+
+def path_score(emissions, tags, mask, transitions, end):
+    """Returns the scores of given paths.
+
+    Args:
+        emissions: Tensor of shape `(time, batch, tags + 1)`, below infinity.
+        tags: Integers of shape `(time, batch)`.
+        mask: Booleans of that shape, false where a step is skipped.
+        transitions: Tensor of shape `(tags + 1, tags + 1)`.
+        end: Tensor of shape `(tags + 1,)`.
+
+    Returns:
+        Tensor of shape `(batch,)`. It is NaN where a tag does not exist.
+    """
+    width = transitions.shape[0]
+    exists = (tags >= 0) & (tags < width - 1)
+    known = ops.all(exists | ~mask, axis=0)
+    tags = ops.where(exists, tags, 0)
+    # What is not chosen may be minus infinity.
+    chosen = at_tag(tags, width) & mask[..., None]
+    emitted = ops.sum(ops.where(chosen, emissions, 0.0), axis=(0, 2))
+
+    tags, lengths = _without_gaps(tags, mask)
+    start = ops.full_like(tags[:1], width - 1)
+    before = ops.concatenate([start, tags[:-1]])
+    moves = ops.take(ops.reshape(transitions, (-1,)), before * width + tags)
+    positions = ops.arange(ops.shape(tags)[0], dtype="int32")
+    here = ops.where(positions[:, None] < lengths, moves, 0.0)
+
+    # With the start before them, the last tag of a row is that of its length.
+    after = ops.concatenate([start, tags])
+    last = ops.take_along_axis(after, lengths[None], axis=0)[0]
+    score = emitted + ops.sum(here, axis=0) + ops.take(end, last)
+    return ops.where(known, score, float("nan"))
+
+
+def _without_gaps(tags, mask):
+    """Returns the tags with the unmasked ones first, and their numbers."""
+    lengths = ops.sum(ops.cast(mask, "int32"), axis=0)
+    return ops.take_along_axis(tags, unmasked_first(mask, 0), axis=0), lengths
+
+
+def best_path(emissions, mask, transitions, end):
+    """Returns the best paths, by the Viterbi algorithm, and their scores.
+
+    Going back through time, what each tag came from is found anew, for the one
+    tag of the path: to remember it for all tags would take longer.
+
+    Args:
+        emissions: Tensor of shape `(time, batch, tags + 1)`, below infinity.
+        mask: Booleans of shape `(time, batch)`, false where a step is skipped.
+        transitions: Tensor of shape `(tags + 1, tags + 1)`.
+        end: Tensor of shape `(tags + 1,)`.
+
+    Returns:
+        Integers of shape `(time, batch)`, 0 where a step is skipped, and a
+        tensor of shape `(batch,)`.
+    """
+    time = ops.shape(emissions)[0]
+    arriving = ops.transpose(transitions)
+
+    def forward(old, index):
+        new = maximum(old[:, None, :] + arriving, axis=-1) + emissions[index]
+        return ops.where(mask[index][:, None], new, old), old
+
+    def backward(tag, index):
+        # In 8 bits nothing would be left of weights beside `NEVER`.
+        scores = before[index] + _backend.rows(arriving, tag)
+        here = mask[index]
+        old = _index_of_maximum(scores)
+        return ops.where(here, old, tag), ops.where(here, tag, 0)
+
+    start = ops.full_like(emissions[0, :, :-1], NEVER)
+    start = ops.pad(start, [[0, 0], [0, 1]])
+    last, before = _backend.scan(forward, start, time)
+    scores = last + end
+    tag = _index_of_maximum(scores)
+    _, tags = scan_back(backward, tag, time)
+    return tags, maximum(scores, axis=-1)
+
+
+def _index_of_maximum(scores):
+    """Where the largest score is, of equal ones the first.
+
+    `argmax` of floats looks at their bits, which LiteRT cannot.
+    """
+    is_best = ops.equal(scores, maximum(scores, axis=-1, keepdims=True))
+    return ops.cast(ops.argmax(ops.cast(is_best, "int32"), axis=-1), "int32")
+
+
+def best_paths(emissions, mask, transitions, end, *, count):
+    """Returns the `count` best paths, and their scores, the best ones first.
+
+    Args:
+        emissions, mask, transitions, end: As of `best_path`.
+        count: Positive integer.
+
+    Returns:
+        Integers of shape `(time, batch, count)`, and a tensor of shape
+        `(batch, count)`. Where there are fewer paths, the tags of the others
+        are 0, and their scores minus infinity.
+    """
+    time = ops.shape(emissions)[0]
+    width = transitions.shape[0]
+    arriving = ops.repeat(ops.transpose(transitions), count, axis=1)
+
+    # A state is a tag and one of the best paths to it, as one number.
+    def forward(old, index):
+        scores = old[:, None, :] + arriving
+        new, origins = largest(scores, count)
+        new = new + emissions[index][..., None]
+        new = ops.reshape(new, (-1, width * count))
+        origins = ops.reshape(origins, (-1, width * count))
+        return ops.where(mask[index][:, None], new, old), origins
+
+    def backward(state, index):
+        here = mask[index][:, None]
+        old = ops.take_along_axis(origins[index], state, axis=-1)
+        tag = ops.where(here, state // count, 0)
+        return ops.where(here, old, state), tag
+
+    start = ops.full_like(emissions[0, :, :1], NEVER)
+    start = ops.repeat(start, width * count, axis=-1)
+    is_start = ops.arange(width * count) == (width - 1) * count
+    start = ops.where(is_start, 0.0, start)
+    last, origins = _backend.scan(forward, start, time)
+    scores, state = largest(last + ops.repeat(end, count), count)
+    _, tags = scan_back(backward, state, time)
+    exists = scores > NEVER / 2
+    tags = ops.where(exists, tags, 0)
+    return tags, ops.where(exists, scores, float("-inf"))

@@ -1,29 +1,89 @@
 """The linear-chain conditional random field."""
 
+import contextlib
 from typing import Any
+from typing import Self
 from typing import Unpack
 
 import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.layers.crf import forward_backward
-from kerasrnn.layers.crf import paths
-from kerasrnn.layers.crf.allowed_moves import allowed_moves
-from kerasrnn.layers.crf.chain import chain
-from kerasrnn.layers.crf.chain import checked
-from kerasrnn.layers.crf.link import Linked
-from kerasrnn.layers.crf.outputs import emissions_and_mask
-from kerasrnn.layers.crf.outputs import with_path
+from kerasrnn.layers.crf import chain as chains
+from kerasrnn.layers.crf.chain import at_tag
+from kerasrnn.layers.crf.chain import maximum
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.saving import Configured
+from kerasrnn.tag_schemes import PREFIXES
+from kerasrnn.tag_schemes import check_scheme
+from kerasrnn.tag_schemes import parsed_tag
+from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Regularizer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Strings
 from kerasrnn.typing import Tensor
+
+# The tag beside a path, before it and after it.
+_OUTSIDE = "O", ""
+
+
+@keras.saving.register_keras_serializable("kerasrnn", "CRFLink")
+class Link:
+    """Refers to a layer, which is set after both are made.
+
+    So a loss finds its layer again after both were loaded from a file. A loss
+    that had the layer itself would be loaded with a copy of it, since a
+    functional model saves its layers without a word on what else uses them. And
+    where a model does not save its layers first, their weights would be saved
+    as those of the loss.
+    """
+
+    def __init__(self) -> None:
+        self.layer: Any = None
+
+    def get_config(self) -> Config:
+        return {}
+
+    @classmethod
+    def from_config(cls, config: Config) -> Self:
+        return cls()
+
+
+class Linked:
+    """A layer with a link to it, which a loss can have."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._set_link(Link())
+
+    def get_config(self) -> Config:
+        config = super().get_config()  # type: ignore[misc]
+        return {**config, "link": serialized(self.link)}
+
+    @classmethod
+    def from_config(
+        cls, config: Config, custom_objects: dict[str, Any] | None = None
+    ) -> Self:
+        config, link = unlinked(config)
+        layer = super().from_config(config, custom_objects)  # type: ignore
+        layer._set_link(link)
+        return layer
+
+    def marked(self, outputs: Tensor) -> Tensor:
+        """Returns outputs that `link_of` knows as those of this layer.
+
+        The arrays of JAX cannot be marked, and stay as they are.
+        """
+        with contextlib.suppress(AttributeError):
+            outputs._kerasrnn_link = self.link
+        return outputs
+
+    def _set_link(self, link):
+        self.link = link
+        link.layer = self
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -168,7 +228,7 @@ class CRF(Linked, Configured, keras.layers.Layer):
         )
 
     def call(self, emissions: Tensor, mask: Tensor | None = None) -> Tensor:
-        emissions, mask = checked(emissions, mask)
+        emissions, mask = chains.checked(emissions, mask)
         tags, _ = self.decode(ops.stop_gradient(emissions), mask)
         return self.marked(with_path(emissions, mask, tags))
 
@@ -218,7 +278,7 @@ class CRF(Linked, Configured, keras.layers.Layer):
         """Returns `score(y)` of given paths, of shape `(batch,)`."""
         emissions, mask, *weights = self._chain(emissions, mask)
         tags = ops.transpose(ops.cast(ops.convert_to_tensor(tags), "int32"))
-        return paths.path_score(emissions, tags, mask, *weights)
+        return chains.path_score(emissions, tags, mask, *weights)
 
     def log_partition(
         self, emissions: Tensor, mask: Tensor | None = None
@@ -226,7 +286,7 @@ class CRF(Linked, Configured, keras.layers.Layer):
         """Returns `log(Z)`, of shape `(batch,)`."""
         emissions, mask, *weights = self._chain(emissions, mask)
         mask = ops.cast(mask, emissions.dtype)
-        return forward_backward.log_partition(emissions, mask, *weights)
+        return chains.log_partition(emissions, mask, *weights)
 
     def marginals(
         self, emissions: Tensor, mask: Tensor | None = None
@@ -237,7 +297,7 @@ class CRF(Linked, Configured, keras.layers.Layer):
         """
         emissions, mask, *weights = self._chain(emissions, mask)
         mask = ops.cast(mask, emissions.dtype)
-        shares = forward_backward.marginals(emissions, mask, *weights)
+        shares = chains.marginals(emissions, mask, *weights)
         return ops.transpose(shares, (1, 0, 2))[..., :-1]
 
     def decode(
@@ -250,7 +310,7 @@ class CRF(Linked, Configured, keras.layers.Layer):
             scores of shape `(batch,)`. Less `log_partition`, these are
             log-probabilities.
         """
-        tags, scores = paths.best_path(*self._chain(emissions, mask))
+        tags, scores = chains.best_path(*self._chain(emissions, mask))
         return ops.transpose(tags), scores
 
     def n_best(
@@ -269,12 +329,119 @@ class CRF(Linked, Configured, keras.layers.Layer):
             scores minus infinity.
         """
         n = positive_integer("n", n)
-        tags, scores = paths.best_paths(*self._chain(emissions, mask), count=n)
+        tags, scores = chains.best_paths(*self._chain(emissions, mask), count=n)
         return ops.transpose(tags, (1, 2, 0)), scores
 
     def _chain(self, emissions, mask):
-        emissions, mask = checked(emissions, mask)
+        emissions, mask = chains.checked(emissions, mask)
         if not self.built:
             self.build(emissions.shape)
         weights = self.transitions, self.start, self.end
-        return chain(emissions, mask, *weights, self._allowed)
+        return chains.chain(emissions, mask, *weights, self._allowed)
+
+
+def with_path(emissions, mask, tags):
+    """Returns outputs, which hold the best path, the emissions and the mask.
+
+    The distribution over paths stays the same if a number is added to all
+    emissions of a step. So each step's emissions are stored relative to that of
+    the best tag. That tag's own entry would be 0, so its place instead holds a
+    value larger than all others, which marks the path. A masked step is all
+    zeros, which no real step is.
+
+    Args:
+        emissions: Tensor of shape `(batch, time, tags)`.
+        mask: Booleans of shape `(batch, time)`.
+        tags: Integers of that shape, the best path.
+
+    Returns:
+        Tensor of shape `(batch, time, tags)`.
+    """
+    on_path = at_tag(tags, emissions.shape[-1])
+    of_path = ops.sum(
+        ops.where(on_path, emissions, 0.0), axis=-1, keepdims=True
+    )
+    relative = emissions - of_path
+    above = maximum(ops.stop_gradient(relative), axis=-1, keepdims=True) + 1.0
+    outputs = ops.where(on_path, above, relative)
+    return ops.where(mask[..., None], outputs, 0.0)
+
+
+def emissions_and_mask(outputs):
+    """Returns what `with_path` was given: emissions up to a number, and mask.
+
+    Args:
+        outputs: Tensor of shape `(batch, time, tags)`.
+    """
+    tags = ops.argmax(outputs, axis=-1)
+    on_path = at_tag(tags, outputs.shape[-1])
+    mask = ops.any(outputs != 0, axis=-1)
+    return ops.where(on_path, 0.0, outputs), mask
+
+
+def link_of(outputs):
+    """Returns the link of the layer of outputs; `None` if it is unknown."""
+    return getattr(outputs, "_kerasrnn_link", None)
+
+
+def serialized(link):
+    """Returns a configuration that is the same link wherever it is loaded."""
+    config = keras.saving.serialize_keras_object(link)
+    return {**config, "shared_object_id": id(link)}
+
+
+def unlinked(config):
+    """Returns a configuration without its link, and the link."""
+    rest = {name: value for name, value in config.items() if name != "link"}
+    return rest, keras.saving.deserialize_keras_object(config["link"])
+
+
+def allowed_moves(labels, scheme):
+    """Returns what a tag scheme allows, as booleans.
+
+    Args:
+        labels: Names of the tags, in the order of the emissions.
+        scheme: `"IOB1"`, `"IOB2"`, `"BIOES"` or `"BILOU"`, or `None`.
+
+    Returns:
+        A list of lists, by the tag before and the tag after it, and two lists:
+        which tags may start and end a path. `None` if there is no scheme.
+
+    Raises:
+        ValueError: when there is no such scheme, there are no labels for it, or
+            a label is not one of its tags.
+    """
+    if scheme is None:
+        return None
+    check_scheme(scheme, labels or ())
+    if labels is None:
+        raise ValueError(
+            "A `scheme` needs the `labels` of all tags. Received: labels=None "
+            f"and scheme={scheme!r}"
+        )
+    tags = [_as_bioes(label, scheme) for label in labels]
+    return (
+        [[_may_follow(a, b, scheme) for b in tags] for a in tags],
+        [_may_follow(_OUTSIDE, tag, scheme) for tag in tags],
+        [_may_follow(tag, _OUTSIDE, scheme) for tag in tags],
+    )
+
+
+def _as_bioes(tag, scheme):
+    """Returns the type of a tag, after the prefix that BIOES has for it."""
+    prefix, kind = parsed_tag(tag)
+    if kind:
+        prefix = PREFIXES["BIOES"][PREFIXES[scheme].index(prefix)]
+    return prefix, kind
+
+
+def _may_follow(before, after, scheme):
+    (a, kind), (b, kind_after) = before, after
+    within = a in "BI" and kind == kind_after
+    if scheme == "IOB1":
+        return b != "B" or within
+    if scheme == "IOB2":
+        return b != "I" or within
+    # A phrase goes on until its end, and only then.
+    goes_on = b in "IE"
+    return within and goes_on if a in "BI" else not goes_on

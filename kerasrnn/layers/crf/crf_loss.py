@@ -6,9 +6,9 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.crf.crf import CRF
-from kerasrnn.layers.crf.link import link_of
-from kerasrnn.layers.crf.link import serialized
-from kerasrnn.layers.crf.link import unlinked
+from kerasrnn.layers.crf.crf import link_of
+from kerasrnn.layers.crf.crf import serialized
+from kerasrnn.layers.crf.crf import unlinked
 from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.tensors import without_last_axis
 from kerasrnn.typing import Config

@@ -16,7 +16,6 @@ from keras import ops
 from kerasrnn.layers import _backend
 from kerasrnn.layers.loop import products
 from kerasrnn.layers.loop.products import Product
-from kerasrnn.layers.loop.products_over_time import kernel_gradient
 from kerasrnn.layers.precision import wide
 
 
@@ -73,6 +72,7 @@ class _Back:
         self.last_grads = list(upstream[loop.num_returned :])
         self.before, self.results = kept
         self.turned = [products.times_transposed(kernel) for kernel in kernels]
+        self.shapes = [kernel.shape for kernel in kernels]
         # What a step turns out to use, when it is differentiated first.
         self.uses = None
         self.is_read = [True] * len(self.sequences)
@@ -88,9 +88,10 @@ class _Back:
         kernels = [None] * len(self.turned)
         for use, grads in zip(self.uses, results, strict=True):
             x = self.before[use.state] if use.is_state else next(inputs)
-            for number, mask, part in use.parts(grads):
-                gradient = kernel_gradient(_dropped(x, mask), part)
-                kernels[number] = _sum(kernels[number], gradient)
+            gradient = products.kernel_gradient(
+                _dropped(x, use.mask), grads, self.shapes[use.number]
+            )
+            kernels[use.number] = _sum(kernels[use.number], gradient)
             if use.added is not None:
                 kind, number = use.added
                 found = (sequences, fixed)[kind]
@@ -162,7 +163,7 @@ class _Recall(Product):
     """
 
     def __init__(self, loop, turned, states, results, sequences, fixed):
-        super().__init__(loop.dtype, loop.masks)
+        super().__init__(loop.dtype, loop.mask)
         self.numbers = loop.numbers
         self.turned = turned
         self.results = results
@@ -176,11 +177,10 @@ class _Recall(Product):
         self.inputs = []
 
     def __call__(self, x, kernel, plus=None, drop=False):
-        masks = self.masks_of(drop, x)
         plus = products.value_of(plus)
         use = _Use(
             self.numbers[len(self.uses)],
-            masks,
+            self.mask_of(x) if drop else None,
             self.states.get(id(x)),
             self.added.get(id(plus)),
         )
@@ -196,13 +196,8 @@ class _Recall(Product):
         def recall(x, result, *added):
             def gradient(grads):
                 (grads,) = grads
-                back = sum(
-                    _dropped(
-                        wide(self.turned[number](ops.cast(part, self.dtype))),
-                        mask,
-                    )
-                    for number, mask, part in use.parts(grads)
-                )
+                back = self.turned[use.number](ops.cast(grads, self.dtype))
+                back = _dropped(wide(back), use.mask)
                 more = [
                     ops.cast(products.summed_to(grads, y.shape), y.dtype)
                     for y in added
@@ -219,15 +214,15 @@ class _Use:
     """A product of a step.
 
     Attributes:
-        numbers: Indices of its kernels.
-        masks: A mask for each kernel, or `None` for no dropout.
+        number: Index of its kernel.
+        mask: The dropout mask of what it multiplies; `None` for no dropout.
         state: Index of the state that it multiplies; `None` for another tensor.
         added: What it adds: 0 and the index of a sequence, or 1 and that of a
             fixed tensor; `None` for another tensor, or for nothing.
     """
 
-    numbers: range
-    masks: list
+    number: int
+    mask: object
     state: int | None
     added: tuple[int, int] | None
 
@@ -235,11 +230,6 @@ class _Use:
     def is_state(self):
         """Whether it multiplies a state."""
         return self.state is not None
-
-    def parts(self, grads):
-        """Yields index, mask and share of the gradients for each kernel."""
-        parts = products.shares(grads, len(self.masks))
-        return zip(self.numbers, self.masks, parts, strict=True)
 
 
 def _dropped(x, mask):

@@ -5,11 +5,22 @@ Any Keras cell will do: a layer with `state_size` and
     call(inputs, states) -> (output, new_states)
 
 as `keras.layers.RNN` requires. Its output is as wide as its first state, unless
-it has an `output_size`. `running.py` runs one over a whole sequence.
+it has an `output_size`. A cell that has a `run` runs over a whole sequence by
+itself; for any other, `run` makes a loop of its steps.
 """
+
+import inspect
 
 import keras
 from keras import ops
+
+from kerasrnn.arguments import same_shape
+from kerasrnn.layers import _backend
+from kerasrnn.layers.initializers import derived_seed
+from kerasrnn.layers.loop.run_loop import run_loop
+from kerasrnn.layers.precision import wide
+from kerasrnn.saving import all_layers
+from kerasrnn.saving import template
 
 
 def check_cell(cell, owner):
@@ -61,42 +72,35 @@ def initial_state(cell, batch_size):
         states = cell.get_initial_state(batch_size=batch_size)
         return states if keras.tree.is_nested(states) else [states]
     dtype = policy(cell).compute_dtype
+    return map_sizes(lambda x: ops.zeros(shape_of(x, batch_size), dtype), cell)
 
-    def zeros(sizes):
-        if isinstance(sizes, list):
-            return [zeros(size) for size in sizes]
-        return ops.zeros(shape_of(sizes, batch_size), dtype)
 
-    return zeros(state_sizes(cell))
+def map_sizes(function, cell):
+    """Returns `function(size)` for each state of a cell, in a plain list.
+
+    Where `cell.state_size` has lists inside, as that of a stack, so has the
+    result. Keras wraps the list attributes of a layer, and JAX accepts no
+    tensors in such a list. A tuple inside the list is the shape of a state.
+    """
+
+    def mapped(sizes):
+        is_list = isinstance(sizes, list)
+        return list(map(mapped, sizes)) if is_list else function(sizes)
+
+    sizes = cell.state_size
+    return mapped([sizes] if isinstance(sizes, int) else list(sizes))
 
 
 def state_sizes(cell):
-    """Returns `cell.state_size` as a plain list, even for a single state.
-
-    Keras wraps the list attributes of a layer, and JAX accepts no tensors in
-    such a list. A tuple inside the list is the shape of a state.
-    """
-
-    def plain(sizes):
-        if isinstance(sizes, list):
-            return [plain(size) for size in sizes]
-        return sizes
-
-    sizes = cell.state_size
-    if isinstance(sizes, int):
-        return [sizes]
-    return [plain(size) for size in sizes]
+    """Returns `cell.state_size` as a plain list, even for a single state."""
+    return map_sizes(lambda size: size, cell)
 
 
 def flat_state_sizes(cell):
     """Returns the widths of all states of a cell, as a flat list."""
-
-    def flat(sizes):
-        if isinstance(sizes, list):
-            return [size for inner in sizes for size in flat(inner)]
-        return [sizes]
-
-    return flat(state_sizes(cell))
+    found = []
+    map_sizes(found.append, cell)
+    return found
 
 
 def output_size(cell):
@@ -118,8 +122,8 @@ def step(cell, inputs, states, training=False):
 
     A cell that defines its step returns states of the dtypes that it was given.
     """
-    if type(cell) is keras.layers.StackedRNNCells and defines_step(cell):
-        # The call of the stack would cast them.
+    if type(cell) is keras.layers.StackedRNNCells:
+        # The call of the stack would cast the states.
         new_states = []
         for inner, own in zip(cell.cells, states, strict=True):
             inputs, own = step(inner, inputs, own, training)
@@ -134,52 +138,290 @@ def step(cell, inputs, states, training=False):
     )
 
 
-def advance(cell, inputs, states, product, masks):
-    """Computes one step of a cell that defines its step, in a loop around it.
-
-    Args:
-        cell: A cell of which `defines_step` is true.
-        inputs: Tensor of shape `(batch, input_dim)`.
-        states: The states, in float32 or wider.
-        product: What multiplies by the kernels.
-        masks: What `dropout_masks` returned.
-
-    Returns:
-        The output, and the new states, nested like the old.
-    """
-    if type(cell) is keras.layers.StackedRNNCells:
-        new_states = []
-        for inner, own, drop in zip(cell.cells, states, masks, strict=True):
-            inputs, own = advance(inner, inputs, own, product, drop)
-            new_states.append(own)
-        return inputs, new_states
-    flat = keras.tree.flatten(states)
-    output, new = cell.advance(inputs, flat, product, masks)
-    return output, keras.tree.pack_sequence_as(states, new)
-
-
-def defines_step(cell):
-    """Whether a cell, or each of a stack, is a `RecurrentCell` as it stands."""
-    if type(cell) is keras.layers.StackedRNNCells:
-        return all(map(defines_step, cell.cells))
-    for base in type(cell).__mro__:
-        if "advance" in vars(base):
-            return True
-        if "call" in vars(base):
-            return False
-    return False
-
-
 def shape_of(size, batch_size):
     """Returns the shape of a state or output: its size may be a shape."""
     return (batch_size, *(size if isinstance(size, tuple) else [size]))
 
 
-def shapes_of(sizes, batch_size):
-    """Returns the shapes of states whose sizes are in nested lists."""
-    return [
-        shapes_of(size, batch_size)
-        if isinstance(size, list)
-        else shape_of(size, batch_size)
-        for size in sizes
+def slow_because(cell):
+    """Returns why a cell cannot run over a sequence in one call; else `None`.
+
+    A `run` does not count if a subclass overrides `call`, which it stands for.
+    """
+    if type(cell) is keras.layers.StackedRNNCells:
+        return next(filter(None, map(slow_because, cell.cells)), None)
+    for base in type(cell).__mro__:
+        if not {"run", "slow_because"}.isdisjoint(vars(base)):
+            return getattr(cell, "slow_because", None)
+        if "call" in vars(base):
+            return f"{base.__name__} defines `call`, but no `run` to match"
+    return f"{type(cell).__name__} defines no `run`"
+
+
+def run(
+    cell,
+    sequence,
+    states,
+    mask=None,
+    training=False,
+    last_only=False,
+    unroll=False,
+):
+    """Runs a cell over a sequence, in one call if the cell can do that.
+
+    Args:
+        cell: A recurrent cell whose dropout masks have been drawn.
+        sequence: Tensor of shape `(time, batch, input_dim)`.
+        states: The states to start from, in float32 or wider.
+        mask: Optional tensor of shape `(time, batch, 1)`, 0 where a step is
+            skipped.
+        training: Whether to behave as in training.
+        last_only: Whether only the last output is wanted. The cell may then
+            return a sequence of one output.
+        unroll: Whether to write out all steps.
+
+    Returns:
+        The outputs of shape `(time, batch, output_size)`, and the last
+        states.
+    """
+    if type(cell) is keras.layers.StackedRNNCells:
+        # One cell after the other runs over the whole sequence.
+        last = []
+        for inner, own in zip(cell.cells, states, strict=True):
+            only = last_only and inner is cell.cells[-1]
+            sequence, own = run(
+                inner, sequence, own, mask, training, only, unroll
+            )
+            last.append(own)
+        return sequence, last
+    if unroll or slow_because(cell):
+        return _run_steps(
+            cell, sequence, states, mask, training, last_only, unroll
+        )
+    sequence = ops.cast(sequence, policy(cell).compute_dtype)
+    flat = keras.tree.flatten(states)
+    options = {"mask": mask, "training": training}
+    if last_only and "last_only" in inspect.signature(cell.run).parameters:
+        options["last_only"] = True
+    outputs, last = cell.run(sequence, flat, **options)
+    batch = sequence.shape[1]
+    outputs = _backend.ranked(
+        outputs, (None, *shape_of(output_size(cell), batch))
+    )
+    last = [
+        _backend.ranked(x, shape_of(size, batch))
+        for x, size in zip(last, flat_state_sizes(cell), strict=True)
     ]
+    check_outputs(cell, outputs, sequence.shape[1:2])
+    return outputs, keras.tree.pack_sequence_as(states, last)
+
+
+def _run_steps(cell, sequence, states, mask, training, last_only, unroll):
+    """Runs a cell in a loop of its steps; for the arguments see `run`."""
+    dtype = policy(cell).compute_dtype
+    # As if it were a state, so that a skipped step repeats the output.
+    size = shape_of(output_size(cell), ops.shape(sequence)[1])
+    start = [ops.zeros(size, dtype), *keras.tree.flatten(states)]
+
+    def advance(before, inputs, product):
+        _, *own = (ops.cast(x, dtype) for x in before)
+        own = keras.tree.pack_sequence_as(states, own)
+        output, new = step(cell, inputs, own, training)
+        check_outputs(cell, output, inputs.shape[:1])
+        return [output, *keras.tree.flatten(new)]
+
+    outputs, (output, *last) = run_loop(
+        with_masks_of(cell, advance),
+        sequence,
+        list(map(wide, start)),
+        dtype,
+        skipped=None if mask is None else ops.equal(mask[..., 0], 0),
+        training=training,
+        num_returned=int(not last_only),
+        unroll=unroll,
+    )
+    outputs = ops.expand_dims(output, 0) if last_only else outputs[0]
+    return outputs, keras.tree.pack_sequence_as(states, last)
+
+
+def nested_initial(cell, states, batch):
+    """Returns initial states, nested as the states of a cell are.
+
+    Args:
+        cell: The cell.
+        states: List of tensors, nested or, those of a stack, flat.
+        batch: Integer, the number of sequences; `None` where it is unknown.
+
+    Raises:
+        ValueError: when the shapes are not those of the states of the cell.
+    """
+    flat = keras.tree.flatten(states)
+    found = [tuple(x.shape) for x in flat]
+    expected = [shape_of(size, batch) for size in flat_state_sizes(cell)]
+    if len(found) != len(expected) or not all(map(same_shape, found, expected)):
+        raise ValueError(
+            "`initial_state` must have the shapes of the states of "
+            f"{type(cell).__name__}. Expected: {expected}. Received: {found}"
+        )
+    if len(states) == len(state_sizes(cell)):
+        return states
+    return keras.tree.pack_sequence_as(initial_state(cell, 1), flat)
+
+
+def check_outputs(cell, outputs, batch):
+    """Raises `ValueError` unless outputs are `(..., batch, output_size)`."""
+    expected = (*batch, *shape_of(output_size(cell), None)[1:])
+    found = tuple(outputs.shape)[-len(expected) :]
+    extra = len(outputs.shape) - len(expected)
+    if extra not in (0, 1) or not same_shape(found, expected):
+        raise ValueError(
+            f"The outputs of {type(cell).__name__} do not agree with its "
+            "`output_size`, by default the first `state_size`. "
+            f"Expected: shape (..., {str(expected)[1:]}. "
+            f"Received: shape {tuple(outputs.shape)}"
+        )
+
+
+def as_carried(states, before, dtype):
+    """Casts new states to the dtype in which the loop around a cell has them.
+
+    Args:
+        states: List of tensors, the new states of a cell.
+        before: List of the states that the loop gave to the cell.
+        dtype: String, the compute dtype of the cell. States that are carried in
+            another, such as float32 in a decoder, are not rounded.
+    """
+
+    def carried(new, old):
+        # A stateful `keras.layers.RNN` carries the values of its variables,
+        # which it casts, and gives the variables.
+        own = isinstance(old, keras.Variable)
+        same = own or keras.backend.standardize_dtype(old.dtype) == dtype
+        return ops.cast(new, dtype) if same else new
+
+    return [carried(*pair) for pair in zip(states, before, strict=True)]
+
+
+def draw_dropout_masks(cell, inputs):
+    """Draws the variational masks of a cell, before its loop.
+
+    Keras's cells draw a mask at their first step and keep it for the others.
+    In a compiled loop that first draw would be part of the loop's body, and a
+    cell inside another cell would keep its mask for all later batches. So
+    masks are drawn here and discarded by `reset_dropout_masks`.
+
+    Args:
+        cell: A recurrent cell.
+        inputs: Tensor of shape `(batch, input_dim)`, an input of one step.
+    """
+    batch_size = ops.shape(inputs)[0]
+    for inner in _stacked_cells(cell):
+        draw_dropout_masks(inner, inputs)
+        shape = shape_of(output_size(inner), batch_size)
+        inputs = ops.zeros(shape, inputs.dtype)
+    if hasattr(cell, "get_dropout_mask"):
+        first, *_ = keras.tree.flatten(initial_state(cell, batch_size))
+        cell.get_dropout_mask(inputs)
+        cell.get_recurrent_dropout_mask(first)
+
+
+def reset_dropout_masks(cell):
+    """Discards the masks that `draw_dropout_masks` drew."""
+    for inner in _stacked_cells(cell):
+        reset_dropout_masks(inner)
+    if hasattr(cell, "reset_dropout_mask"):
+        cell.reset_dropout_mask()
+        cell.reset_recurrent_dropout_mask()
+
+
+def with_masks_of(cell, step):
+    """Returns a step that has the dropout masks that a cell has now.
+
+    The loop back through time computes it when they have been discarded.
+    """
+    kept = [
+        (vars(layer), name, vars(layer)[name])
+        for layer in all_layers(cell)
+        for name in ("_dropout_mask", "_recurrent_dropout_mask")
+        if vars(layer).get(name) is not None
+    ]
+
+    def step_with_masks(*arguments):
+        before = [(found, name, found[name]) for found, name, _ in kept]
+        for found, name, mask in kept:
+            found[name] = mask
+        try:
+            return step(*arguments)
+        finally:
+            for found, name, mask in before:
+                found[name] = mask
+
+    return step_with_masks
+
+
+def _stacked_cells(cell):
+    """The cells of a stack; each reads the output of the one before."""
+    is_stack = isinstance(cell, keras.layers.StackedRNNCells)
+    return cell.cells if is_stack else []
+
+
+# How Keras serializes arrays, whose dtype is not that of a layer.
+_ARRAYS = "__numpy__", "__tensor__"
+
+
+def clone_cell(cell, *path, dtype=None):
+    """Returns a new cell with the configuration of `cell` and no weights.
+
+    Args:
+        cell: The cell to copy.
+        *path: What tells the copies in one model apart, such as the number of
+            a layer. Its seeds, such as those of initializers, depend on it, so
+            that the copies draw different numbers.
+        dtype: Dtype policy of the copy and of the cells inside it, or its
+            name; `None` for that of `cell`.
+
+    Raises:
+        ValueError: when the new cell has other widths.
+    """
+    config = _reseeded(template(cell), path)
+    if dtype is not None:
+        policy = keras.dtype_policies.get(dtype)
+        config = _of_policy(config, keras.dtype_policies.serialize(policy))
+    copy = type(cell).from_config(config)
+    widths, expected = ((output_size(x), state_sizes(x)) for x in (copy, cell))
+    if widths != expected:
+        raise ValueError(
+            f"`{type(cell).__name__}.get_config` must hold every argument of "
+            "the constructor: a cell made from it has other widths. Expected: "
+            f"output_size and state_size {expected}. Received: {widths}"
+        )
+    return copy
+
+
+def _reseeded(config, path):
+    """Returns a configuration with other seeds."""
+    if isinstance(config, dict):
+        return {
+            name: derived_seed(value, *path)
+            if name == "seed"
+            else _reseeded(value, (*path, name))
+            for name, value in config.items()
+        }
+    if isinstance(config, list):
+        return [
+            _reseeded(value, (*path, index))
+            for index, value in enumerate(config)
+        ]
+    return config
+
+
+def _of_policy(config, policy):
+    """Returns a configuration with another dtype policy."""
+    if isinstance(config, dict) and config.get("class_name") not in _ARRAYS:
+        return {
+            name: policy if name == "dtype" else _of_policy(value, policy)
+            for name, value in config.items()
+        }
+    if isinstance(config, list):
+        return [_of_policy(value, policy) for value in config]
+    return config

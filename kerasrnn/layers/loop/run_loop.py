@@ -4,23 +4,27 @@ The step is written once, forward; `back_through_time.py` has the gradient of
 the whole loop. All sequences are `(time, batch, ...)`.
 """
 
+import contextlib
+
 import keras
 from keras import ops
 
+from kerasrnn.arguments import same_shape
 from kerasrnn.layers import _backend
 from kerasrnn.layers.loop import products
 from kerasrnn.layers.loop.back_through_time import gradients
-from kerasrnn.layers.loop.checks import check_given
-from kerasrnn.layers.loop.checks import check_products
-from kerasrnn.layers.loop.checks import check_states
 from kerasrnn.layers.loop.products import Fixed
 from kerasrnn.layers.loop.products import Kernel
 from kerasrnn.layers.loop.products import Product
-from kerasrnn.layers.loop.weights_of_step import WeightsOfStep
-from kerasrnn.layers.loop.zoned_out import zoned_out
 from kerasrnn.layers.precision import is_float
 from kerasrnn.layers.precision import wide
+from kerasrnn.tensors import gather
 from kerasrnn.tensors import where_unmasked
+
+# Rows of the products of one block of steps.
+_ROWS = 1024
+# How far apart the seeds of two steps are.
+_SEEDS_APART = 40503
 
 
 def run_loop(
@@ -28,11 +32,11 @@ def run_loop(
     given,
     states,
     dtype,
-    masks=(),
+    mask=None,
     skipped=None,
-    zoneout=None,
     training=False,
     num_returned=1,
+    unroll=False,
 ):
     """Runs a step over time, with a gradient of its own.
 
@@ -44,27 +48,24 @@ def run_loop(
             which a step gets as it is. It holds one sequence or more.
         states: List of tensors `(batch, ...)`, the states to start from.
         dtype: The dtype of the products.
-        masks: The dropout masks of the state: one, or one for each gate; none
-            for no dropout.
+        mask: The dropout mask of the state; `None` for no dropout.
         skipped: Booleans `(time, batch)`, true where a step leaves the states
             as they are; `None` for no such steps.
-        zoneout: What each state keeps of its old value: booleans
-            `(time, batch, width)`, true where a unit keeps it; a float, the
-            share that all units keep; or `None`. `None` for no zoneout.
         training: Whether a gradient is likely to be asked for. If so, what it
             needs is kept; otherwise it is computed once more when needed.
         num_returned: Integer, how many of the states, from the first on, are
             returned after every step; the last states are always returned.
+        unroll: Whether to write out all steps, one after another.
 
     Returns:
         A list of `num_returned` sequences of states, and the list of the last
         states.
     """
     loop = _Loop(
-        step, given, states, dtype, masks, skipped, zoneout, num_returned
+        step, given, states, dtype, mask, skipped, num_returned, unroll
     )
-    if keras.backend.backend() == "torch":
-        # A loop of Python, which PyTorch differentiates.
+    if unroll or keras.backend.backend() == "torch":
+        # A loop of Python, which the backend differentiates.
         return loop.forward(*loop.operands)
 
     @_backend.custom_gradient
@@ -89,27 +90,27 @@ class _Loop:
     What has a gradient is in four lists, the `operands`: the sequences, the
     fixed tensors, the kernels, and the states to start from. The fixed tensors
     include the variables that the step reads; the kernels are those that it
-    multiplies by, each split for the gates if these have masks of their own.
+    multiplies by.
     """
 
     def __init__(
-        self, step, given, states, dtype, masks, skipped, zoneout, num_returned
+        self, step, given, states, dtype, mask, skipped, num_returned, unroll
     ):
         self.step = step
         self.given = given
         self.dtype = dtype
-        self.masks = masks
+        self.mask = mask
         self.skipped = skipped
-        self.zoneout = zoneout or [None] * len(states)
         self.num_returned = num_returned
+        self.unroll = unroll
         self.leaves = keras.tree.flatten(given)
-        kinds = [_kind(leaf) for leaf in self.leaves]
-        self.sequences, self.noise, self.fixed = (
+        kinds = list(map(_kind, self.leaves))
+        self.sequences, self.discrete, self.fixed = (
             [number for number, kind in enumerate(kinds) if kind == wanted]
-            for wanted in ("sequence", "noise", "fixed")
+            for wanted in ("sequence", "discrete", "fixed")
         )
-        over_time = [self.leaves[x] for x in self.sequences + self.noise]
-        check_given(over_time, states)
+        over_time = [self.leaves[x] for x in self.sequences + self.discrete]
+        _check_given(over_time, states)
         self.time = ops.shape(over_time[0])[0]
         sequences = [self.leaves[number] for number in self.sequences]
         fixed = [
@@ -117,50 +118,50 @@ class _Loop:
             for number in self.fixed
         ]
 
-        looking = _Look(dtype, masks)
-        given = self.given_at(0, [x[0] for x in sequences], fixed)
-        with WeightsOfStep() as weights:
-            new = self.step(list(states), given, looking)
-        check_states(new, states)
-        self.variables = weights.read
+        looking = _Look(dtype, mask)
+        weights = WeightsOfStep()
+        here = [x[0] for x in sequences]
+        new = self._new_states(0, states, here, fixed, looking, weights)
+        _check_states(new, states)
+        self.variables, self.seeds = weights.read, weights.seeds
         self.numbers = looking.numbers
         self.operands = (
             sequences,
             fixed + [wide(variable.value) for variable in self.variables],
-            looking.parts(),
+            looking.kernels,
             list(states),
         )
 
-    def given_at(self, index, sequences, fixed):
-        """Returns what a step gets, from its entries of the sequences."""
+    def _new_states(self, index, states, sequences, fixed, product, weights):
+        """Returns what the step returns, from the entries of the sequences."""
         leaves = list(self.leaves)
         for number, x in zip(self.sequences, sequences, strict=True):
             leaves[number] = x
-        for number in self.noise:
+        for number in self.discrete:
             leaves[number] = leaves[number][index]
         for number, x in zip(self.fixed, fixed, strict=False):
             leaves[number] = x
-        return keras.tree.pack_sequence_as(self.given, leaves)
+        given = keras.tree.pack_sequence_as(self.given, leaves)
+        with weights, product.in_a_loop():
+            return self.step(list(states), given, product)
 
     def advance(self, index, states, sequences, fixed, product):
         """Returns the states after a step: the old ones, if it is skipped."""
-        given = self.given_at(index, sequences, fixed)
         values = fixed[len(self.fixed) :]
-        with WeightsOfStep(zip(self.variables, values, strict=True)):
-            new = self.step(list(states), given, product)
-        return [
-            self._kept(ops.cast(x, old.dtype), old, index, share)
-            for x, old, share in zip(new, states, self.zoneout, strict=True)
-        ]
-
-    def _kept(self, new, old, index, share):
-        """Returns a new state, or the old one where that is kept."""
-        if share is not None and not isinstance(share, float):
-            share = share[index]
-        new = zoned_out(new, old, share)
+        weights = WeightsOfStep(
+            zip(self.variables, values, strict=True), self.seeds, index
+        )
+        new = self._new_states(
+            index, states, sequences, fixed, product, weights
+        )
+        new = [ops.cast(x, y.dtype) for x, y in zip(new, states, strict=True)]
         if self.skipped is None:
             return new
-        return where_unmasked(self.skipped[index], old, new)
+        skipped = self.skipped[index]
+        return [
+            where_unmasked(skipped, old, x)
+            for x, old in zip(new, states, strict=True)
+        ]
 
     def forward(self, *operands):
         """Returns the sequences of states, and the last states."""
@@ -182,7 +183,7 @@ class _Loop:
 
     def _scan(self, operands, keep):
         sequences, fixed, kernels, states = operands
-        widths = [kernel.shape[-1] for kernel in kernels]
+        widths = list(map(products.width_of, kernels))
         kernels = list(map(_backend.spaced, kernels))
 
         def read(index):
@@ -191,55 +192,56 @@ class _Loop:
         def step(states, index, here):
             product = _Save(self, kernels, widths)
             new = self.advance(index, states, here, fixed, product)
-            check_products(product.results, self.numbers)
+            product.check_count(len(product.results))
             return new, keep(states, new, product.results)
 
+        if self.unroll:
+            return _backend.unrolled(
+                lambda states, index: step(states, index, read(index)),
+                list(states),
+                self.time,
+            )
         return _backend.scan_reading(read, step, list(states), self.time)
 
 
 def _kind(leaf):
-    """Returns what a leaf of `given` is to a loop."""
+    """Returns what a leaf of `given` is to a loop.
+
+    Integers and booleans, such as noise, are sequences without a gradient.
+    """
     if isinstance(leaf, Fixed):
         return "fixed"
     # A step reads a variable as any other weight of the cell.
     passed_on = isinstance(leaf, (Kernel, keras.Variable))
     if passed_on or not hasattr(leaf, "dtype"):
         return None
-    return "sequence" if is_float(leaf) else "noise"
+    return "sequence" if is_float(leaf) else "discrete"
 
 
 class _Look(Product):
     """Only finds the kernels of the products.
 
     The products of a step are known by their order. `numbers` lists, for each
-    of them, the indices of its kernels among the parts.
+    of them, the index of its kernel among `kernels`.
     """
 
-    def __init__(self, dtype, masks):
-        super().__init__(dtype, masks)
+    def __init__(self, *args):
+        super().__init__(*args)
         self.numbers = []
+        self.kernels = []
         self.found = {}
 
-    def multiply(self, x, kernels, masks):
-        key = (len(masks), *map(id, kernels))
+    def multiply(self, x, kernels):
+        key = tuple(map(id, kernels))
         if key not in self.found:
-            first = sum(count for _, count, _ in self.found.values())
-            numbers = range(first, first + len(masks))
-            self.found[key] = kernels, len(masks), numbers
-        self.numbers.append(self.found[key][-1])
-        width = sum(kernel.shape[-1] for kernel in kernels)
+            # The list keeps what has these ids.
+            self.found[key] = len(self.kernels), kernels
+            self.kernels.append(self.joined(kernels))
+        number, _ = self.found[key]
+        self.numbers.append(number)
         zeros = wide(ops.zeros_like(x[..., :1]))
+        width = products.width_of(self.kernels[number])
         return zeros + ops.zeros((width,), zeros.dtype)
-
-    def parts(self):
-        """Returns the kernels, joined and then split for the masks."""
-        return [
-            part
-            for kernels, count, _ in self.found.values()
-            for part in products.shares(
-                products.join(map(self.cast, kernels)), count
-            )
-        ]
 
 
 class _Save(Product):
@@ -252,7 +254,7 @@ class _Save(Product):
     """
 
     def __init__(self, loop, kernels, widths):
-        super().__init__(loop.dtype, loop.masks)
+        super().__init__(loop.dtype, loop.mask)
         self.numbers = loop.numbers
         self.kernels, self.widths = kernels, widths
         self.results = []
@@ -261,13 +263,229 @@ class _Save(Product):
         self.results.append(super().__call__(x, kernel, plus, drop))
         return self.results[-1]
 
-    def multiply(self, x, kernels, masks):
-        if len(self.results) >= len(self.numbers):
-            check_products([*self.results, None], self.numbers)
-        numbers = self.numbers[len(self.results)]
-        return products.join(
-            products.multiply(
-                x, self.kernels[number], mask, self.widths[number]
+    def multiply(self, x, kernels):
+        count = len(self.results)
+        if count >= len(self.numbers):
+            self.check_count(count + 1)
+        number = self.numbers[count]
+        return products.multiply(x, self.kernels[number], self.widths[number])
+
+    def check_count(self, count):
+        """Raises `ValueError` unless each step has as many products."""
+        if count != len(self.numbers):
+            raise ValueError(
+                "Each step must make the same products, none of them in one "
+                f"branch of `ops.cond`. Expected: {len(self.numbers)} products,"
+                f" as of the first step. Received: {count}"
             )
-            for number, mask in zip(numbers, masks, strict=True)
+
+
+class WeightsOfStep(keras.StatelessScope):
+    """A scope in which variables have given values, in float32 or wider.
+
+    A loop with a gradient of its own must get every weight as an argument. In
+    this scope a step reads its variables as ever, and gets these arguments.
+
+    A random generator counts in a variable, which no step of a loop can
+    change. So at each step it starts from a seed made of its first one and of
+    the number of the step, forward and back through time.
+
+    Args:
+        values: List of pairs of a variable and its value in the scope. Other
+            variables keep their values.
+        seeds: The `seeds` of the first step; `None` outside of a loop.
+        index: Number of the step.
+
+    Attributes:
+        read: List of the other variables that were read.
+        seeds: Dictionary of the first seeds of the generators that were used,
+            which have then been changed.
+    """
+
+    def __init__(self, values=(), seeds=None, index=None):
+        super().__init__(initialize_variables=False)
+        self.state_mapping = {id(variable): x for variable, x in values}
+        self.read = []
+        self.in_a_loop = seeds is not None
+        self.seeds = dict(seeds or {})
+        for key, seed in self.seeds.items():
+            move = ops.cast((index + 1) * _SEEDS_APART, seed.dtype)
+            self.state_mapping[key] = seed + ops.stack([move, 0 * move])
+        self._looks_outside = False
+
+    def get_current_value(self, variable):
+        value = self.state_mapping.get(id(variable))
+        if value is not None:
+            return value
+        is_float = keras.backend.is_float_dtype(variable.dtype)
+        if self._looks_outside or not is_float:
+            outer = self.original_scope
+            return None if outer is None else outer.get_current_value(variable)
+        self._looks_outside = True
+        value = wide(variable.value)
+        self._looks_outside = False
+        self.read.append(variable)
+        self.state_mapping[id(variable)] = value
+        return value
+
+    def add_update(self, update):
+        variable, value = update
+        if self.in_a_loop and id(variable) in self.seeds:
+            self.state_mapping[id(variable)] = value
+            return
+        if self.in_a_loop or variable.name != "seed_generator_state":
+            raise ValueError(
+                "A step cannot change a variable, but for the state of a "
+                "random generator: a cell that counts its steps does so in a "
+                f"state. Received: an update of {variable.path!r}"
+            )
+        self.__exit__()
+        self.seeds.setdefault(id(variable), variable.value + 0)
+        variable.assign(value)
+        self.__enter__()
+
+
+def run_in_blocks(run, states, sequence, skipped, output_shape, last_only):
+    """Runs over one block of steps after another, in inference.
+
+    The products with all inputs of a long sequence would take more memory than
+    all else.
+
+    Args:
+        run: Function `(states, sequence, skipped=None) -> (outputs,
+            states)`.
+        states: List of tensors `(batch, ...)`, the states to start from.
+        sequence: Tensor of shape `(time, batch, input_dim)`.
+        skipped: Booleans `(time, batch)`, true where a step is skipped, or
+            `None`.
+        output_shape: Shape of the output of a step.
+        last_only: Whether `run` returns only the last output.
+
+    Returns:
+        The outputs, and the last states.
+    """
+    time, batch_size = ops.shape(sequence)[:2]
+    block = _steps_in_a_block(time, batch_size)
+    if block is None:
+        return run(states, sequence, skipped)
+
+    # All blocks but the last, which is not empty.
+    count = (time - 1) // block
+    given = [sequence] if skipped is None else [sequence, skipped]
+    blocks = [
+        ops.reshape(x[: count * block], (count, block, *ops.shape(x)[1:]))
+        for x in given
+    ]
+
+    def step(states, index):
+        outputs, states = run(states, *(x[index] for x in blocks))
+        outputs = ops.cast(outputs, states[0].dtype)
+        return states, [] if last_only else [outputs]
+
+    def all_but_the_last():
+        last, outputs = _backend.scan(step, list(states), count)
+        return last, [ops.reshape(x, (-1, *ops.shape(x)[2:])) for x in outputs]
+
+    def nothing():
+        empty = ops.zeros((0, *output_shape), states[0].dtype)
+        return list(states), [] if last_only else [empty]
+
+    if ops.is_tensor(count):
+        found = _backend.either(count > 0, all_but_the_last, nothing)
+    else:
+        found = all_but_the_last() if count else nothing()
+    middle, before = found
+    last, states = run(middle, *(x[count * block :] for x in given))
+    outputs = ops.concatenate([*before, last])
+    if isinstance(time, int) and not last_only:
+        outputs = ops.reshape(outputs, (time, *ops.shape(outputs)[1:]))
+    return outputs, states
+
+
+def _steps_in_a_block(time, batch_size):
+    """Returns how many steps make a block, or `None` for a single block."""
+    if not all(
+        isinstance(size, int) or ops.is_tensor(size)
+        for size in (time, batch_size)
+    ):
+        return None  # JAX asks for shapes alone, of batches of any size.
+    if isinstance(batch_size, int):
+        block = max(1, _ROWS // max(1, batch_size))
+    else:
+        block = ops.maximum(1, _ROWS // ops.maximum(1, batch_size))
+    if isinstance(time, int):
+        if time == 1 or (isinstance(block, int) and time < 2 * block):
+            return None
+    return block
+
+
+def repeated(outputs, skipped):
+    """Repeats the output before it at every skipped step, 0 at first.
+
+    Args:
+        outputs: Tensor of shape `(time, batch, ...)`.
+        skipped: Boolean tensor of shape `(time, batch)`.
+    """
+
+    # The loop finds out which output it is, and has no gradient: XLA cannot
+    # differentiate a loop of unknown length.
+    def step(found, index):
+        found = ops.where(skipped[index], found, index + 1)
+        return found, found
+
+    found = ops.zeros_like(skipped[0], dtype="int32")
+    found = _backend.scan(step, found, ops.shape(outputs)[0])[1]
+    outputs = ops.concatenate([ops.zeros_like(outputs[:1]), outputs])
+    outputs = gather(ops.swapaxes(outputs, 0, 1), ops.transpose(found))
+    return ops.swapaxes(outputs, 0, 1)
+
+
+def _check_given(over_time, states):
+    """Raises `ValueError` unless all have the axes of time and batch."""
+    if not over_time:
+        raise ValueError(
+            "`given` must return a tensor made of its inputs, from which the "
+            "loop has its length. Received: none, or `Fixed` ones only"
+        )
+    batch = states[0].shape[0]
+    axes = {(None, batch), tuple(over_time[0].shape[:2])}
+    for x in over_time:
+        if not all(same_shape(x.shape[:2], expected) for expected in axes):
+            raise ValueError(
+                "`given` must return tensors `(time, batch, ...)`. One that is "
+                "the same at every step, or made of weights, is returned as "
+                f"`Fixed(...)` or `Kernel(...)`. Received: shape "
+                f"{tuple(x.shape)}"
+            )
+
+
+@contextlib.contextmanager
+def attributes_kept(cell):
+    """A scope that may not leave a new tensor among a cell's attributes.
+
+    A step that reads it would have no gradient of it.
+    """
+    before = dict(vars(cell))
+    yield
+    for name, value in vars(cell).items():
+        if ops.is_tensor(value) and value is not before.get(name):
+            raise ValueError(
+                "What `given` computes is returned, so that a step has it with "
+                "its gradient. Expected: `Fixed(...)` for a tensor that is the "
+                f"same at every step. Received: `self.{name}`"
+            )
+
+
+def _check_states(new, states):
+    """Raises `ValueError` unless there are new states like the old."""
+    shapes = [tuple(x.shape) for x in states]
+    found = new
+    if isinstance(new, (list, tuple)):
+        found = [tuple(getattr(x, "shape", ())) for x in new]
+    if not isinstance(found, list) or [x[1:] for x in found] != [
+        x[1:] for x in shapes
+    ]:
+        raise ValueError(
+            "`step` must return the list of new states, and no output. "
+            f"Expected: shapes {shapes}. Received: {found}"
         )

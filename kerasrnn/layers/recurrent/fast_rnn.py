@@ -1,20 +1,20 @@
-"""The layer that runs any recurrent cell, fast if the cell supports it."""
+"""The layers that run a recurrent cell, fast if the cell supports it."""
 
 from typing import Any
+from typing import Self
 from typing import Unpack
 
 import keras
 from keras import ops
 
 from kerasrnn.layers.loop import cells
-from kerasrnn.layers.loop import running
-from kerasrnn.layers.loop.dropout_masks import draw_dropout_masks
-from kerasrnn.layers.loop.dropout_masks import reset_dropout_masks
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.sequence_checks import check_mask
 from kerasrnn.layers.sequence_checks import check_sequences
+from kerasrnn.saving import constructor_parameters
 from kerasrnn.tensors import where_unmasked
+from kerasrnn.typing import Config
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
@@ -28,9 +28,10 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
     It computes what `keras.layers.RNN(cell)` does, gradients included. Every
     Keras cell will do. A `RecurrentCell` is fast, as the cells of this package
     are: the products with the input are one matrix product over all steps, and
-    so is the gradient of each weight. In `StackedRNNCells` such cells run one
-    after the other. All other cells run in the loop of `keras.layers.RNN`, as
-    does every cell with `unroll=True`. `slow_because` says which it is.
+    so is the gradient of each weight. The cells of `StackedRNNCells` run one
+    after the other. Of any other cell, the same loop calls one step after
+    another, as it does of every cell with `unroll=True`. `slow_because` says
+    which it is. No step may change a variable, but for random generators.
 
     Any cell whose class defines
 
@@ -46,8 +47,6 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
 
     * an argument `last_only=False`: if it is true, `run` may return the last
       output alone, as a sequence of one step;
-    * an argument `zoneout=None`, which `ZoneoutCell` needs; see
-      `RecurrentCell.run`;
     * a property `slow_because`, which says why `run` does not support the
       options of a cell, and is `None` if it does.
 
@@ -132,10 +131,10 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
 
     @property
     def slow_because(self) -> str | None:
-        """Why the cell runs in the loop of Keras; `None` if it runs fast."""
+        """Why the cell runs step by step; `None` if it runs fast."""
         if self.unroll:
-            return "`unroll=True` asks for the unrolled loop of Keras"
-        return running.slow_because(self.cell)
+            return "`unroll=True` asks for all steps, one after another"
+        return cells.slow_because(self.cell)
 
     def call(
         self,
@@ -182,12 +181,12 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
 
         Returns:
             The outputs, as a call with `return_sequences` returns them, and
-            the last states: in float32 or wider, if the cell is fast.
+            the last states, in float32 or wider.
         """
         check_sequences(sequences)
         sequences = ops.cast(sequences, self.compute_dtype)
         _, outputs, states = self.inner_loop(sequences, states, mask, training)
-        reset_dropout_masks(self.cell)
+        cells.reset_dropout_masks(self.cell)
         return ops.cast(outputs, self.compute_dtype), list(states)
 
     def inner_loop(
@@ -204,23 +203,14 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
             check_mask("mask", mask, sequences)
             # A product of NaN with a gradient of 0 is NaN, too.
             sequences = where_unmasked(mask, sequences)
-        initial_state = running.nested_initial(
-            self.cell, initial_state, sequences.shape[0]
-        )
-        rounded = keras.tree.map_structure(
-            lambda x: ops.cast(x, self.cell.compute_dtype), initial_state
+        states = keras.tree.map_structure(
+            wide,
+            cells.nested_initial(self.cell, initial_state, sequences.shape[0]),
         )
         if training:
             # Outside of any loop: what is drawn changes a variable.
-            draw_dropout_masks(self.cell, sequences[:, 0])
-        if self.slow_because and (mask is None or not self._masks_at_fault()):
-            last, outputs, states = super().inner_loop(
-                sequences, rounded, mask, training
-            )
-            running.check_outputs(self.cell, last, outputs.shape[:1])
-            return last, outputs, states
+            cells.draw_dropout_masks(self.cell, sequences[:, 0])
         sequence = ops.swapaxes(sequences, 0, 1)
-        states = keras.tree.map_structure(wide, initial_state)
         if mask is not None:
             dtype = keras.tree.flatten(states)[0].dtype
             mask = ops.cast(ops.swapaxes(mask, 0, 1), dtype)
@@ -228,13 +218,14 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
         if self.go_backwards:
             sequence = ops.flip(sequence, axis=0)
             mask = None if mask is None else ops.flip(mask, axis=0)
-        outputs, states = running.run(
+        outputs, states = cells.run(
             self.cell,
             sequence,
             states,
             mask,
             training,
             last_only=not self.return_sequences,
+            unroll=self.unroll,
         )
         if mask is not None:
             outputs = self._of_masked_steps(outputs, mask)
@@ -248,7 +239,7 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
         """
 
     def _of_masked_steps(self, outputs, mask):
-        """Sets outputs to 0 where the loop of Keras would.
+        """Sets outputs to 0 where the loop of Keras would on TensorFlow.
 
         That is before the first unmasked step, or at every masked one.
         """
@@ -258,16 +249,6 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
         mask = mask[-ops.shape(outputs)[0] :, :, 0] > 0
         return where_unmasked(mask, outputs)
 
-    def _masks_at_fault(self):
-        """Whether Keras's loop gets masks wrong.
-
-        On JAX, it takes the first state for the output before a masked step.
-        Unrolled and backwards, it sets other outputs to 0 than the masked ones.
-        """
-        if self.unroll:
-            return self.go_backwards and self.zero_output_for_mask
-        return keras.backend.backend() == "jax"
-
     def compute_output_shape(
         self, sequences_shape: Shape, initial_state_shape: Any = None
     ) -> Any:
@@ -276,8 +257,10 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
         output = (batch_size, *[time] * self.return_sequences, *output)
         if not self.return_state:
             return output
-        sizes = cells.state_sizes(self.cell)
-        return output, *cells.shapes_of(sizes, batch_size)
+        shapes = cells.map_sizes(
+            lambda size: cells.shape_of(size, batch_size), self.cell
+        )
+        return output, *shapes
 
     def reset_state(self) -> None:
         """Resets a stateful layer to the initial states of its cell."""
@@ -289,3 +272,56 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
             variables, keras.tree.flatten(first), strict=True
         ):
             variable.assign(value)
+
+
+class CellLayer(FastRNN):
+    """Base class of layers that create their cell, as `keras.layers.LSTM`.
+
+    A subclass sets `cell_class`. Its constructor names the arguments of that
+    cell and those of `FastRNN`, each of which is an attribute, and calls
+    `super().__init__(locals())`.
+
+    Args:
+        arguments: The local variables of the constructor of the subclass, so
+            that none of its arguments is forgotten.
+    """
+
+    cell_class: type[keras.layers.Layer]
+
+    def __init__(self, arguments: dict[str, Any]) -> None:
+        arguments = {**arguments, **arguments["kwargs"]}
+        for name in ("self", "kwargs", "__class__"):
+            arguments.pop(name, None)
+        of_cell = {
+            name: arguments.pop(name)
+            for name in constructor_parameters(self.cell_class)
+            if name in arguments
+        }
+        cell = self.cell_class(**of_cell, dtype=arguments.get("dtype"))
+        super().__init__(cell, **arguments)
+        # Refused before a cell is built with the width of another axis.
+        self.input_spec = keras.layers.InputSpec(ndim=3)
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        for name in constructor_parameters(cls.cell_class):
+            if not hasattr(cls, name):
+                setattr(cls, name, _argument_of_the_cell(name))
+
+    def get_config(self) -> Config:
+        config = super().get_config()
+        del config["cell"]
+        return {**self.cell.get_config(), **config}
+
+    @classmethod
+    def from_config(
+        cls, config: Config, custom_objects: dict[str, Any] | None = None
+    ) -> Self:
+        return cls(**config)
+
+
+def _argument_of_the_cell(name):
+    def get(self) -> Any:
+        return getattr(self.cell, name)
+
+    return property(get, doc=f"The argument `{name}` of the cell.")

@@ -12,7 +12,7 @@ from kerasrnn.layers.loop.products import Product
 from kerasrnn.layers.loop.products import rows_of
 from kerasrnn.layers.loop.products import split_at
 from kerasrnn.layers.loop.products import value_of
-from kerasrnn.layers.recurrent.cell_layer import CellLayer
+from kerasrnn.layers.recurrent.fast_rnn import CellLayer
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.typing import Activation
 from kerasrnn.typing import Constraint
@@ -48,8 +48,7 @@ class FastGRUCell(RecurrentCell):
         z, r = sigmoid(LN(x W + h R) + b)
         g = tanh(LN(x W_g + r * (h R_g + c_g)) + b_g)
 
-    As in Keras, with `recurrent_dropout` each gate has dropout masks of its
-    own, of input and `h`; without it, all gates share one mask of the input.
+    All gates share one dropout mask of the input, and one of `h`.
 
     Args:
         units: Positive integer, width of the state.
@@ -141,8 +140,6 @@ class FastGRUCell(RecurrentCell):
         self.state_size = self.output_size = self.units
         self.use_bias = use_bias
         self.reset_after = reset_after
-        if self.recurrent_dropout:
-            self.dropout_mask_count = 3
 
     def build(self, input_shape: Shape) -> None:
         width = 3 * self.units
@@ -193,8 +190,7 @@ class FastGRUCell(RecurrentCell):
             gates = gates + of_h
         else:
             kernel, last = given["kernels"]
-            # With the masks of z and r, and below of g.
-            gates = product(h, kernel, gates, drop=[0, 1])
+            gates = product(h, kernel, gates, drop=True)
         z, r = ops.split(
             self.recurrent_activation(self.normalized(gates, given, 0, 2)),
             2,
@@ -203,7 +199,7 @@ class FastGRUCell(RecurrentCell):
         if self.reset_after:
             g = g + r * recalled
         else:
-            g = product(r * h, last, g, drop=[2])
+            g = product(r * h, last, g, drop=True)
         g = self.activation(self.normalized(g, given, 2, 3))
         return [g + z * (h - g)]  # z h + (1 - z) g
 

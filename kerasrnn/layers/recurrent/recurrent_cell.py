@@ -1,5 +1,8 @@
 """The base class of recurrent cells that run fast: a cell defines its step."""
 
+import contextlib
+import functools
+from collections.abc import Iterator
 from typing import Any
 from typing import Unpack
 
@@ -7,17 +10,25 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import rate
+from kerasrnn.layers.initializers import by_heads
+from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.loop import cells
+from kerasrnn.layers.loop.products import Fixed
 from kerasrnn.layers.loop.products import Product
+from kerasrnn.layers.loop.products import fixed_value
 from kerasrnn.layers.loop.products import join
 from kerasrnn.layers.loop.products import may_multiply
+from kerasrnn.layers.loop.products import multiply_all
 from kerasrnn.layers.loop.products import of_the_loop
-from kerasrnn.layers.loop.products import shares
 from kerasrnn.layers.loop.products import value_of
-from kerasrnn.layers.loop.products_over_time import multiply_all
-from kerasrnn.layers.recurrent.cell_dropout import CellDropout
-from kerasrnn.layers.recurrent.cell_runs import CellRuns
-from kerasrnn.layers.recurrent.cell_weights import CellWeights
+from kerasrnn.layers.loop.run_loop import WeightsOfStep
+from kerasrnn.layers.loop.run_loop import attributes_kept
+from kerasrnn.layers.loop.run_loop import repeated
+from kerasrnn.layers.loop.run_loop import run_in_blocks
+from kerasrnn.layers.loop.run_loop import run_loop
+from kerasrnn.layers.precision import wide
+from kerasrnn.layers.precision import wide_dtype
+from kerasrnn.layers.recurrent._keras import DropoutRNNCell
 from kerasrnn.saving import Configured
 from kerasrnn.saving import constructor_parameters
 from kerasrnn.typing import Activation
@@ -26,14 +37,16 @@ from kerasrnn.typing import Initializer
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Regularizer
+from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
+# The least variance, as in the layers of TensorFlow Addons, and of Keras.
+_EPSILON = 1e-3
+
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class RecurrentCell(
-    Configured, CellWeights, CellDropout, CellRuns, keras.layers.Layer
-):
+class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
     """Base class of recurrent cells that run fast.
 
     A subclass sets `state_size` (the width of its state, or a list of widths)
@@ -115,6 +128,11 @@ class RecurrentCell(
         [Gal & Ghahramani, 2016](https://arxiv.org/abs/1512.05287),
         [Ba et al., 2016](https://arxiv.org/abs/1607.06450).
     """
+
+    bias: Any
+    gains: Any
+    _has_gains = False
+    _created_late: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -208,11 +226,6 @@ class RecurrentCell(
         """
         return states[0]
 
-    @property
-    def _outputs_more(self):
-        """Whether the output is anything but the first state."""
-        return type(self).read_out is not RecurrentCell.read_out
-
     def get_initial_state(
         self, batch_size: int | Tensor | None = None
     ) -> States:
@@ -222,21 +235,337 @@ class RecurrentCell(
             for size in cells.state_sizes(self)
         ]
 
-    def project(self, inputs: Tensor | list[Tensor], kernel: Any) -> Tensor:
+    # What the equations are made of: weights, products, dropout.
+
+    def add_kernel(
+        self,
+        shape: Shape,
+        name: str = "kernel",
+        initializer: Any = None,
+    ) -> keras.Variable:
+        """Adds a kernel of the input, or of input and state joined."""
+        return self._add("kernel", shape, name, initializer)
+
+    def add_recurrent_kernel(
+        self,
+        shape: Shape,
+        name: str = "recurrent_kernel",
+        initializer: Any = None,
+        heads: int = 1,
+    ) -> keras.Variable:
+        """Adds a kernel of the state.
+
+        Args:
+            shape: `(units, width)`.
+            name: Name of the weight.
+            initializer: Initializer, by default that of such kernels.
+            heads: How many parts the state has that do not see one another.
+                With two or more the kernel is block-diagonal: `width` is a
+                multiple of `units`, one for each gate, and the weight has the
+                shape `(heads, units / heads, gates, units / heads)`.
+        """
+        if heads == 1:
+            return self._add("recurrent", shape, name, initializer)
+        units, gates = shape[0] // heads, shape[1] // shape[0]
+        initializer = initializer or self.recurrent_initializer
+        return self._add(
+            "recurrent",
+            (heads, units, gates, units),
+            name,
+            by_heads(reseeded(initializer, name)),
+        )
+
+    def add_bias(
+        self, shape: Shape, name: str = "bias", initializer: Any = None
+    ) -> keras.Variable:
+        """Adds a bias, or several."""
+        return self._add("bias", shape, name, initializer)
+
+    def add_gains(self, shape: Shape, name: str = "gains") -> keras.Variable:
+        """Adds the gains of `normalize`, `(..., gates, units)`."""
+        if shape[-1] < 2:
+            raise ValueError(
+                "`layer_norm` makes every gate of a single unit 0. Expected: "
+                f"two units or more. Received: gains of shape {tuple(shape)}"
+            )
+        self._has_gains = True
+        return self.add_weight(shape, "ones", name=name)
+
+    def _add(self, kind, shape, name, initializer):
+        if initializer is None:
+            initializer = getattr(self, f"{kind}_initializer")
+        return self.add_weight(
+            shape,
+            reseeded(initializer, name),
+            name=name,
+            regularizer=getattr(self, f"{kind}_regularizer"),
+            constraint=getattr(self, f"{kind}_constraint"),
+        )
+
+    def add_weight(self, *args: Any, **kwargs: Any) -> keras.Variable:
+        """Adds a weight, as `keras.layers.Layer` does, but without autocast.
+
+        A product casts what it needs, and the rest of a step is computed in
+        float32.
+        """
+        options = {"autocast": False, **kwargs}
+        return super().add_weight(*args, **options)
+
+    def with_bias(self, products: Tensor, bias: Tensor | None) -> Tensor:
+        """Adds a bias, unless `normalize` will, or there is none."""
+        if self.layer_norm or bias is None:
+            return products
+        # Unlike `+`, a `BiasAdd` of TensorFlow, whose gradient is faster.
+        return ops.add(products, bias)
+
+    def normalize(
+        self, gates: Tensor, gains: Tensor, bias: Tensor | float | None = None
+    ) -> Tensor:
+        """Normalizes each gate over its units, and adds the bias.
+
+        Args:
+            gates: Tensor of shape `(..., gates * units)`.
+            gains: Tensor of shape `(gates, units)`.
+            bias: Tensor of shape `(gates * units,)`, or `None`.
+        """
+        x = ops.reshape(gates, (*ops.shape(gates)[:-1], *gains.shape))
+        x = x - ops.mean(x, axis=-1, keepdims=True)
+        variance = ops.mean(ops.square(x), axis=-1, keepdims=True)
+        x = x * ops.rsqrt(variance + _EPSILON) * gains
+        x = ops.reshape(x, ops.shape(gates))
+        return x if bias is None else x + bias
+
+    def normalized_gates(
+        self, gates: Tensor, layer: int | None = None
+    ) -> Tensor:
+        """Normalizes gates by `gains` and `bias` if `layer_norm` is set.
+
+        Args:
+            gates: Tensor of shape `(..., gates * units)`.
+            layer: Index of the rows of gains and biases, if there are several.
+        """
+        if not self.layer_norm:
+            return gates
+        if layer is None:
+            return self.normalize(gates, self.gains, self.bias)
+        return self.normalize(gates, self.gains[layer], self.bias[layer])
+
+    def project(self, inputs: Tensor, kernel: Any) -> Tensor:
         """Returns the products with the inputs, in float32 or wider.
 
         Args:
-            inputs: Tensor of shape `(..., input_dim)`, or a list of them, one
-                for each gate of the kernel, as `drop_input` returns it.
+            inputs: Tensor of shape `(..., input_dim)`.
             kernel: A weight, a `Kernel` or a tensor, of shape
                 `(input_dim, width)`; or a list of the first two, side by side.
         """
-        product = of_the_loop()
-        if product and may_multiply(kernel) and not isinstance(inputs, list):
+        product = self._product_of_the_loop()
+        if product and may_multiply(kernel):
             return product(inputs, kernel)
-        inputs = inputs if isinstance(inputs, list) else [inputs]
         kernels = kernel if isinstance(kernel, list) else [kernel]
-        kernel = join(
-            ops.cast(value_of(x), self.compute_dtype) for x in kernels
+        return multiply_all(
+            inputs,
+            join(ops.cast(value_of(x), self.compute_dtype) for x in kernels),
         )
-        return join(map(multiply_all, inputs, shares(kernel, len(inputs))))
+
+    def _product_of_the_loop(self):
+        """Returns the product of a loop around the cell, or `None`."""
+        product = of_the_loop()
+        same = product and product.dtype == self.compute_dtype
+        return product if same else None
+
+    def drop_input(self, inputs: Tensor, training: bool = False) -> Tensor:
+        """Applies dropout to the input, with the same mask at every step."""
+        return _dropped(inputs, self.masks(inputs, [], training)[0])
+
+    def masks(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor | None, Tensor | None]:
+        """Returns the dropout masks of input and state, for all steps.
+
+        Keras's loop draws and resets them, by the methods of the base class.
+
+        Args:
+            inputs: Tensor of shape `(batch, input_dim)` or
+                `(time, batch, input_dim)`.
+            states: List of tensors `(batch, width)`; none for the mask of the
+                input alone.
+            training: Whether to apply dropout.
+
+        Returns:
+            Two masks, or `None` for no dropout.
+        """
+        of_input = of_state = None
+        if training and self.dropout:
+            step = inputs if len(inputs.shape) == 2 else inputs[0]
+            of_input = self.get_dropout_mask(step)
+        if training and self.recurrent_dropout and states:
+            # As wide as the states and gradients that it multiplies.
+            of_state = wide(self.get_recurrent_dropout_mask(states[0]))
+        return of_input, of_state
+
+    # What runs the equations.
+
+    def call(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
+        inputs = ops.cast(inputs, self.compute_dtype)
+        before = keras.tree.flatten(states)
+        # In a loop around the cell the states stay in float32 or wider.
+        carried = wide_dtype(self.compute_dtype)
+        flat = [ops.cast(state, carried) for state in before]
+        of_input, of_state = self.masks(inputs, flat, training)
+        product = self._product_of_the_loop() or Product(self.compute_dtype)
+        with self.all_built():
+            given = self.prepare(inputs, of_input, training)
+            with WeightsOfStep():
+                given = keras.tree.map_structure(self._bare, given)
+                new = self.step(flat, given, product.with_mask(of_state))
+                output = self.read_out(new, wide(inputs))
+        new = cells.as_carried(new, before, self.compute_dtype)
+        output = ops.cast(output, self.compute_dtype)
+        return output, keras.tree.pack_sequence_as(states, new)
+
+    def run(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+        last_only: bool = False,
+    ) -> tuple[Tensor, States]:
+        """Runs over a whole sequence; see `FastRNN`.
+
+        Args:
+            sequence: Tensor of shape `(time, batch, input_dim)`.
+            states: List of tensors `(batch, width)`, in float32 or wider.
+            mask: Optional tensor of shape `(time, batch, 1)`, 1 where a step
+                counts and 0 where it is skipped.
+            training: Whether to apply dropout.
+            last_only: Whether only the last output is wanted, as a sequence of
+                one step.
+
+        Returns:
+            The outputs of shape `(time, batch, output_size)`, and the last
+            states.
+        """
+        skipped = None if mask is None else ops.equal(mask[..., 0], 0)
+        options = {"training": training, "last_only": last_only}
+        with self.all_built():
+            if training or (skipped is not None and self.outputs_more):
+                return self._run(states, sequence, skipped, **options)
+            return run_in_blocks(
+                functools.partial(self._run, **options),
+                states,
+                sequence,
+                skipped,
+                cells.shape_of(cells.output_size(self), ops.shape(sequence)[1]),
+                last_only,
+            )
+
+    def _run(self, states, sequence, skipped=None, *, training, last_only):
+        """Runs over a sequence, whose products are computed in one call."""
+        of_input, of_state = self.masks(sequence, states, training)
+        given = self.prepare(sequence, of_input, training)
+        repeats = skipped is not None and self.outputs_more
+        num_returned = len(states) if self.outputs_more else 1
+        if last_only and not repeats:
+            num_returned = 0
+        after, last = run_loop(
+            self.step,
+            given,
+            states,
+            self.compute_dtype,
+            of_state,
+            skipped,
+            training,
+            num_returned,
+        )
+        if not num_returned:
+            sequence = sequence[-1:]
+            after = [ops.expand_dims(state, 0) for state in last]
+        with WeightsOfStep():
+            outputs = self.read_out(after, wide(sequence))
+        return repeated(outputs, skipped) if repeats else outputs, last
+
+    def prepare(
+        self, inputs: Tensor, mask: Tensor | None, training: bool
+    ) -> Nest:
+        """Returns what is `given` of the inputs, after dropout by a mask."""
+        with WeightsOfStep(), attributes_kept(self):
+            return self.given(_dropped(inputs, mask))
+
+    def _bare(self, leaf):
+        fixed = isinstance(leaf, Fixed)
+        return fixed_value(leaf, self.compute_dtype) if fixed else leaf
+
+    @property
+    def outputs_more(self) -> bool:
+        """Whether the output is anything but the first state."""
+        return type(self).read_out is not RecurrentCell.read_out
+
+    @contextlib.contextmanager
+    def all_built(self) -> Iterator[None]:
+        """Checks, around the equations, that `build` created all weights.
+
+        Raises:
+            ValueError: when there are no gains to normalize by, or weights were
+                created within.
+        """
+        if self.layer_norm is True and not self._has_gains:
+            raise ValueError(
+                f"{type(self).__name__} normalizes nothing: it has no gains. "
+                "Expected: gains made by `add_gains` in `build`, and "
+                "`normalize` in `given` or `step`. Received: layer_norm=True"
+            )
+        known = {id(variable) for variable in self.variables}
+        try:
+            yield
+        finally:
+            new = (x.path for x in self.variables if id(x) not in known)
+            self._created_late = (*self._created_late, *new)
+            if self._created_late:
+                raise ValueError(
+                    f"`build` of {type(self).__name__} must create all of its "
+                    "weights, and build the layers that a step uses. "
+                    f"Received: a step that creates {[*self._created_late]}"
+                )
+
+
+def defines_step(cell: Any) -> bool:
+    """Whether a cell is a `RecurrentCell` as it stands."""
+    is_one = isinstance(cell, RecurrentCell)
+    return is_one and type(cell).call is RecurrentCell.call
+
+
+def _dropped(inputs, mask):
+    """Returns the inputs after dropout."""
+    return inputs if mask is None else inputs * ops.cast(mask, inputs.dtype)
+
+
+class ForwardsDropoutMasks(DropoutRNNCell):
+    """Base of cells around another one, which applies the dropout.
+
+    `keras.layers.RNN` draws and resets dropout masks with these four methods of
+    the cell that it runs, not of the cell inside.
+    """
+
+    dropout = recurrent_dropout = 0.0
+    cell: Any
+
+    def first_input(self, step_input: Tensor) -> Tensor:
+        """Returns a tensor like the input of a step of the cell inside."""
+        return step_input
+
+    def get_dropout_mask(self, step_input: Tensor) -> None:
+        if self.cell is not None:
+            cells.draw_dropout_masks(self.cell, self.first_input(step_input))
+
+    def get_recurrent_dropout_mask(self, step_input: Tensor) -> None:
+        pass
+
+    def reset_dropout_mask(self) -> None:
+        if self.cell is not None:
+            cells.reset_dropout_masks(self.cell)
+
+    def reset_recurrent_dropout_mask(self) -> None:
+        pass

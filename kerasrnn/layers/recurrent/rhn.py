@@ -11,7 +11,7 @@ from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.loop.products import Fixed
 from kerasrnn.layers.loop.products import Product
 from kerasrnn.layers.loop.products import rows_of
-from kerasrnn.layers.recurrent.cell_layer import CellLayer
+from kerasrnn.layers.recurrent.fast_rnn import CellLayer
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.typing import Activation
 from kerasrnn.typing import Constraint

@@ -8,8 +8,8 @@ from keras import ops
 
 from kerasrnn.arguments import one_of
 from kerasrnn.layers.loop.products import Product
-from kerasrnn.layers.recurrent.cell_layer import CellLayer
-from kerasrnn.layers.recurrent.four_gates_cell import FourGatesCell
+from kerasrnn.layers.recurrent.fast_rnn import CellLayer
+from kerasrnn.layers.recurrent.lstm import FourGatesCell
 from kerasrnn.typing import Activation
 from kerasrnn.typing import Constraint
 from kerasrnn.typing import Initializer

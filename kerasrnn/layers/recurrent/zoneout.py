@@ -1,7 +1,5 @@
 """Zoneout around any recurrent cell."""
 
-import inspect
-import math
 from typing import Unpack
 
 import keras
@@ -9,20 +7,20 @@ from keras import ops
 
 from kerasrnn.arguments import rate
 from kerasrnn.layers.loop import cells
-from kerasrnn.layers.loop import running
-from kerasrnn.layers.loop.zoned_out import zoned_out
-from kerasrnn.layers.precision import wide
-from kerasrnn.layers.recurrent.cell_dropout import ForwardsDropoutMasks
+from kerasrnn.layers.loop.products import Product
+from kerasrnn.layers.loop.run_loop import WeightsOfStep
+from kerasrnn.layers.recurrent.recurrent_cell import ForwardsDropoutMasks
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
-from kerasrnn.saving import Configured
+from kerasrnn.layers.recurrent.recurrent_cell import defines_step
 from kerasrnn.typing import LayerOptions
+from kerasrnn.typing import Nest
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class ZoneoutCell(Configured, ForwardsDropoutMasks, keras.layers.Layer):
+class ZoneoutCell(ForwardsDropoutMasks, RecurrentCell):
     """Zoneout: random units of a cell's states keep their old values.
 
     With `s'_t` the new states of the cell, and a rate `z` for each of them
@@ -36,13 +34,9 @@ class ZoneoutCell(Configured, ForwardsDropoutMasks, keras.layers.Layer):
     another cell equals one of its states, it is that state after zoneout; any
     other output is left as it is.
 
-    `FastRNN(ZoneoutCell(cell))` draws the noise of all steps before the loop
-    if the cell is a `RecurrentCell`, as most cells of this package are, or has
-    a `run` that takes `zoneout`. Other cells run in the loop of
-    `keras.layers.RNN`, where a cell can neither count steps nor draw random
-    numbers on every backend. There the seed of a step's noise is made from the
-    seed of the batch and the bits of the step's inputs and states, so two steps
-    have the same noise if all of these are equal.
+    Around a `RecurrentCell`, `FastRNN(ZoneoutCell(cell))` is as fast as the
+    cell. In `keras.layers.RNN`, no cell can draw random numbers on JAX: train
+    it in `FastRNN` there.
 
     Args:
         cell: A recurrent cell. To zone out a stack, wrap each of its cells.
@@ -87,7 +81,7 @@ class ZoneoutCell(Configured, ForwardsDropoutMasks, keras.layers.Layer):
     ) -> None:
         cells.check_cell(cell, "ZoneoutCell")
         kwargs.setdefault("dtype", cells.policy(cell))
-        super().__init__(**kwargs)
+        super().__init__(seed=seed, **kwargs)
         if hasattr(cell, "cells"):
             raise ValueError(
                 "ZoneoutCell expects `cell` to be a single cell: for a stack, "
@@ -110,9 +104,6 @@ class ZoneoutCell(Configured, ForwardsDropoutMasks, keras.layers.Layer):
                 f"{len(sizes)} rates. Received: rates={rates!r}"
             )
         self._rates = [float(rate("rates", x)) for x in rates]
-        self.seed = seed
-        self.seed_generator = keras.random.SeedGenerator(seed)
-        self._sequence_seed = None
         self.state_size = cells.state_sizes(cell)
         self.output_size = cells.output_size(cell)
 
@@ -126,117 +117,90 @@ class ZoneoutCell(Configured, ForwardsDropoutMasks, keras.layers.Layer):
         """Returns the initial states of the cell."""
         return cells.initial_state(self.cell, batch_size)
 
+    @property
+    def _has_a_step(self):
+        same = self.cell.compute_dtype == self.compute_dtype
+        return defines_step(self.cell) and same
+
+    @property
+    def slow_because(self) -> str | None:
+        """Why the cell is slow, as of `FastRNN`."""
+        if self._has_a_step:
+            return None
+        reason = cells.slow_because(self.cell)
+        return reason or "the cell inside has another dtype, or is not a step"
+
+    def masks(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor | None, Tensor | None]:
+        return self.cell.masks(inputs, states, training)
+
+    def prepare(
+        self, inputs: Tensor, mask: Tensor | None, training: bool
+    ) -> Nest:
+        given = self.cell.prepare(inputs, mask, training)
+        with WeightsOfStep():
+            return given, self._noise(inputs) if training else []
+
+    def step(self, states: States, given: Nest, product: Product) -> States:
+        given, noise = given
+        return self._zoned(
+            states, self.cell.step(states, given, product), noise
+        )
+
+    def read_out(self, states: States, inputs: Tensor) -> Tensor:
+        return self.cell.read_out(states, inputs)
+
+    @property
+    def outputs_more(self) -> bool:
+        return self.cell.outputs_more
+
     def call(
         self, inputs: Tensor, states: States, training: bool = False
     ) -> tuple[Tensor, States]:
+        if self._has_a_step:
+            return super().call(inputs, states, training)
         output, new = cells.step(self.cell, inputs, states, training)
         before, after = map(keras.tree.flatten, (states, new))
-        zoned = list(after)
-        seed = self._step_seed(inputs, before) if training else None
-        for index, share in enumerate(self._rates):
-            if not share:
-                continue
-            new = after[index]
-            old = ops.cast(before[index], new.dtype)
-            if training:
-                share = self._noise(ops.shape(new), share, seed, index)
-            zoned[index] = zoned_out(new, old, share)
-        # The cell inside may have another dtype than the loop carries.
-        zoned = running.as_carried(zoned, before, self.compute_dtype)
-        output = self._read_out(output, inputs, after, zoned)
-        return output, keras.tree.pack_sequence_as(states, zoned)
-
-    def _read_out(self, output, inputs, after, zoned):
-        """Returns the output after zoneout of the states."""
-        if isinstance(self.cell, RecurrentCell):
-            output = self.cell.read_out(zoned, wide(inputs))
-            return ops.cast(output, self.compute_dtype)
+        noise = self._noise(inputs) if training else []
+        zoned = self._zoned(before, after, noise)
         for state, kept in zip(after, zoned, strict=True):
             if output.shape == state.shape:
                 state = ops.cast(state, output.dtype)
                 kept = ops.cast(kept, output.dtype)
                 output = ops.where(ops.all(output == state), kept, output)
-        return output
+        # The cell inside may have another dtype than the loop carries.
+        zoned = cells.as_carried(zoned, before, self.compute_dtype)
+        return output, keras.tree.pack_sequence_as(states, zoned)
 
-    @property
-    def slow_because(self) -> str | None:
-        reason = running.slow_because(self.cell)
-        if reason is None and not self._takes_zoneout():
-            return f"`run` of {type(self.cell).__name__} takes no `zoneout`"
-        return reason
-
-    def _takes_zoneout(self):
-        return "zoneout" in inspect.signature(self.cell.run).parameters
-
-    def run(
-        self,
-        sequence: Tensor,
-        states: States,
-        mask: Tensor | None = None,
-        training: bool = False,
-        last_only: bool = False,
-    ) -> tuple[Tensor, States]:
-        """Runs over a sequence `(time, batch, input_dim)`; see `FastRNN`."""
-        zoneout = [share or None for share in self._rates]
-        if training:
-            seed = self._seed_of_sequence()
-            time = ops.shape(sequence)[0]
-            zoneout = [
-                share
-                and self._noise((time, *ops.shape(state)), share, seed, index)
-                for index, (share, state) in enumerate(
-                    zip(zoneout, states, strict=True)
-                )
-            ]
-        return self.cell.run(
-            sequence,
-            states,
-            mask=mask,
-            training=training,
-            zoneout=zoneout,
-            last_only=last_only,
-        )
-
-    def _noise(self, shape, share, seed, index):
-        """Returns where state number `index` keeps its old values."""
-        noise = keras.random.uniform(shape, seed=_Seed(seed, index))
-        return noise < share
-
-    def _seed_of_sequence(self):
-        if self._sequence_seed is None:
-            self._sequence_seed = self.seed_generator.next()
-        return self._sequence_seed
-
-    def _step_seed(self, inputs, states):
-        """Mixes the seed of the sequence with the bits of inputs and states."""
-        mixed = ops.cast(0, "int32")
-        for x in (inputs, *states):
-            bits = ops.view(ops.cast(x, "float32"), "int32")
-            bits = ops.reshape(bits, (-1, math.prod(bits.shape[1:])))
-            # Odd factors distinguish positions; overflow wraps around.
-            factors = 2 * ops.arange(bits.shape[-1], dtype="int32") + 12345
-            rows = 2 * ops.arange(ops.shape(bits)[0], dtype="int32") + 1
-            mixed = mixed * 31 + ops.sum(
-                bits * factors * ops.expand_dims(rows, 1)
+    def _noise(self, inputs):
+        """Draws where each state keeps its old values, for all steps."""
+        shape = ops.shape(inputs)[:-1]
+        if not self._has_a_step:
+            shape = shape[:1]
+        return [
+            keras.random.uniform(
+                (*shape[:-1], *cells.shape_of(size, shape[-1])),
+                seed=self.seed_generator,
             )
-        seed = self._seed_of_sequence()
-        return seed + ops.cast(mixed, seed.dtype)
+            < share
+            for size, share in zip(
+                cells.flat_state_sizes(self.cell), self._rates, strict=True
+            )
+        ]
 
-    def get_recurrent_dropout_mask(self, step_input: Tensor) -> None:
-        self._seed_of_sequence()
+    def _zoned(self, before, after, noise):
+        """Returns the states after a step, of which the old ones keep a share.
 
-    def reset_recurrent_dropout_mask(self) -> None:
-        self._sequence_seed = None
-
-
-class _Seed(keras.random.SeedGenerator):
-    """A generator of one given seed, for use inside a loop.
-
-    Others count in a variable, which not every backend can assign in a loop.
-    """
-
-    def __init__(self, seed, index):
-        self._seed = seed + index
-
-    def next(self, ordered=True):
-        return self._seed
+        Without noise, that is the one that is expected.
+        """
+        before = [
+            ops.cast(old, new.dtype)
+            for old, new in zip(before, after, strict=True)
+        ]
+        if noise:
+            return list(map(ops.where, noise, before, after))
+        return [
+            new + share * (old - new)
+            for share, old, new in zip(self._rates, before, after, strict=True)
+        ]

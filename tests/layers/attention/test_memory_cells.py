@@ -15,9 +15,7 @@ from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.layers import SHACell
 from kerasrnn.layers import TransformerCell
-from kerasrnn.layers.attention.attention_block_cell import (
-    MemoryMultiHeadAttention,
-)
+from kerasrnn.layers.attention.attention_blocks import MemoryMultiHeadAttention
 from tests import helpers
 from tests.layers import small_layers
 from tests.reference import memory_cells as reference

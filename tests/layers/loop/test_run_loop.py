@@ -307,14 +307,13 @@ def broken(**methods):
 
 
 FAULTS = {
-    "noise": (
+    "counter": (
         {
             "step": lambda self, states, given, product: [
-                x + keras.random.normal((4,), seed=self.seed_generator)
-                for x in states
+                x + self.bias.assign(self.bias + 1) * 0 for x in states
             ]
         },
-        "draw noise in `given`",
+        "counts its steps does so in a state.*update of .*bias",
     ),
     "late_kernel": (
         {
@@ -364,21 +363,67 @@ def test_a_fault_of_a_cell_is_told(fault):
         FastRNN(broken(**methods))(SEQUENCE, training=True)
 
 
-def test_noise_is_drawn_in_given():
-    class Noisy(Everything):
+class Noisy(Everything):
+    """Draws noise for all steps, or at each step."""
+
+    in_given = True
+
+    def noise(self, x):
+        shape = (*ops.shape(x)[:-1], 4)
+        return keras.random.normal(shape, seed=self.seed_generator)
+
+    def given(self, inputs):
+        given = super().given(inputs)
+        return (
+            {**given, "noise": self.noise(inputs)} if self.in_given else given
+        )
+
+    def step(self, states, given, product):
+        new = super().step(states, given, product)
+        noise = given["noise"] if self.in_given else self.noise(states[0])
+        return [x + noise for x in new]
+
+
+@pytest.mark.parametrize("in_given", [True, False])
+def test_noise_is_another_one_at_each_step_and_call(in_given):
+    cell = Noisy(4)
+    cell.in_given = in_given
+    layer = FastRNN(cell, return_sequences=True)
+    x = np.zeros_like(SEQUENCE)
+    cell.build(x.shape[1:])
+    for weight in cell.trainable_weights:
+        weight.assign(np.zeros(weight.shape))
+    found = np.concatenate(
+        [helpers.as_numpy(layer(x)) for _ in range(2)], axis=1
+    )
+    assert np.unique(found).size == found.size
+
+
+@pytest.mark.skipif(helpers.ON_TORCH, reason="it keeps what it has drawn")
+def test_back_through_time_noise_is_that_of_the_step():
+    """What all draws multiply has their product as its gradient."""
+
+    class Scaled(OneState):
+        def build(self, input_shape):
+            self.scale = self.add_weight((self.units,), "ones", name="scale")
+
         def given(self, inputs):
-            noise = keras.random.normal(
-                (*ops.shape(inputs)[:-1], 4), seed=self.seed_generator
-            )
-            return {**super().given(inputs), "noise": noise}
+            return inputs
 
         def step(self, states, given, product):
-            states = super().step(states, given, product)
-            return [x + given["noise"] for x in states]
+            drawn = keras.random.uniform(
+                ops.shape(states[0]), 1, 2, seed=self.seed_generator
+            )
+            return [states[0] * drawn + 0 * given + 0 * self.scale]
 
-    layer = FastRNN(Noisy(4), return_sequences=True)
-    first, second = (helpers.as_numpy(layer(SEQUENCE)) for _ in range(2))
-    assert np.abs(first - second).min(axis=(0, 2)).max() > 0
+    layer = FastRNN(Scaled(2))
+    layer.build(SEQUENCE.shape)
+    start = np.ones((3, 2), "float32")
+    (last,), _, gradients = small_layers.backpropagate(
+        layer, [SEQUENCE, [start]], [start], training=True
+    )
+    helpers.assert_close(keras.tree.flatten(gradients)[1], last)
+    assert np.unique(helpers.as_numpy(last)).size == 6
 
 
 @pytest.mark.parametrize("method", ["given", "step"])

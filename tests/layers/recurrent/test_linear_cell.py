@@ -12,7 +12,7 @@ from kerasrnn.layers import MinGRU
 from kerasrnn.layers import MinGRUCell
 from kerasrnn.layers import MinLSTM
 from kerasrnn.layers import ZoneoutCell
-from kerasrnn.layers.loop import in_blocks
+from kerasrnn.layers.loop import run_loop
 from tests import helpers
 from tests.layers import small_layers
 
@@ -114,7 +114,7 @@ def test_inference_in_blocks(name, last_only, monkeypatch):
     )
     x, mask = helpers.random(2, 50, 2), np.arange(50) < [[50], [37]]
     whole = layer(x, mask=mask)
-    monkeypatch.setattr(in_blocks, "_ROWS", 14)
+    monkeypatch.setattr(run_loop, "_ROWS", 14)
     helpers.assert_close(layer(x, mask=mask), whole)
 
 

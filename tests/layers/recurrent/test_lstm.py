@@ -3,16 +3,23 @@
 import itertools
 
 import keras
+import numpy as np
 import pytest
 from keras import ops
+from keras.initializers import Constant
+from keras.layers import RNN
+from keras.layers import LSTMCell
 
 from kerasrnn.layers import FastLSTM
 from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import FastRNN
+from kerasrnn.layers import PeepholeLSTM
+from kerasrnn.layers import PeepholeLSTMCell
 from kerasrnn.layers import ZoneoutCell
 from tests import helpers
 from tests.layers import small_layers
 from tests.layers.fast_keras_layers import FastKerasLayerTests
+from tests.reference.layers import step_of
 from tests.reference.layers import step_with
 
 
@@ -29,7 +36,7 @@ def test_zoneout_of_h_and_c_equals_the_oracle(training):
     rates = [0.05, 0.5]
     noise = [helpers.random(3, 2, 4, seed=seed) < 0.5 for seed in (1, 2)]
     cell = ZoneoutCell(FastLSTMCell(4, dtype=small_layers.WIDEST), rates)
-    cell._noise = lambda shape, rate, seed, index: ops.array(noise[index])
+    cell._noise = lambda inputs: list(map(ops.array, noise))
     layer = FastRNN(cell, return_sequences=True, return_state=True)
     layer.build((2, None, 2))
     helpers.randomize(layer)
@@ -71,3 +78,138 @@ def test_kernels_whose_rows_are_a_page_long():
         for layer in layers
     )
     helpers.assert_close(found, expected, atol=1e-5)
+
+
+OPTIONS = {"plain": {}, "normalized": {"layer_norm": True}}
+
+every_option = pytest.mark.parametrize("options", OPTIONS)
+
+
+@every_option
+def test_a_step_equals_the_oracle(options):
+    cell = small_layers.cell("peephole_lstm", **OPTIONS[options])
+    x, states = helpers.random(2, 2), small_layers.some_states(cell)
+    helpers.assert_close(
+        small_layers.step(cell, x, states), step_of(cell)(x, states)
+    )
+
+
+@every_option
+def test_a_step_equals_the_oracle_in_a_compiled_graph(options):
+    cell = small_layers.cell("peephole_lstm", **OPTIONS[options])
+    x, states = helpers.random(2, 2), small_layers.some_states(cell)
+    helpers.assert_close(
+        small_layers.compiled_step(cell, x, states), step_of(cell)(x, states)
+    )
+
+
+def test_dropout_meets_what_enters_a_product():
+    small_layers.check_dropout(
+        small_layers.cell(
+            "peephole_lstm", dropout=0.5, recurrent_dropout=0.5, seed=2
+        )
+    )
+
+
+@every_option
+@pytest.mark.parametrize("make", [small_layers.loop, small_layers.fast])
+def test_gradients_equal_finite_differences(make, options):
+    small_layers.check_gradients(
+        make(
+            "peephole_lstm",
+            {"return_state": True},
+            dtype=small_layers.WIDEST,
+            **OPTIONS[options],
+        )
+    )
+
+
+def test_golden():
+    cell = small_layers.with_weights(
+        PeepholeLSTMCell(1),
+        kernel=[[0.5, -0.5, 1.0, 0.25]],
+        recurrent_kernel=[[-0.5, 1.0, 0.5, -1.0]],
+        bias=[0.1, 0.2, -0.3, -0.1],
+        peepholes=[[2.0], [-1.0], [3.0]],
+    )
+    h, c = small_layers.step(cell, [[1.0]], [[[0.5]], [[-0.25]]])
+    np.testing.assert_allclose(h, [[0.1038488041]], rtol=1e-6)
+    np.testing.assert_allclose(c, [[0.1895417520]], rtol=1e-6)
+
+
+def test_without_peepholes_it_is_the_cell_of_keras():
+    ours, keras_cell = PeepholeLSTMCell(4), LSTMCell(4)
+    for cell in (ours, keras_cell):
+        cell.build((None, 2))
+        cell.built = True
+    weights = ours.get_weights()[:3]
+    assert [w.shape for w in weights] == [
+        w.shape for w in keras_cell.get_weights()
+    ]
+    weights[2] = helpers.random(16)
+    keras_cell.set_weights(weights)
+    ours.set_weights([*weights, np.zeros((3, 4))])
+    x, states = helpers.random(2, 2), small_layers.some_states(ours)
+    helpers.assert_close(
+        small_layers.step(ours, x, states),
+        small_layers.step(keras_cell, x, states),
+        rtol=1e-6,
+    )
+
+
+def test_other_activations_are_as_fast():
+    layer = PeepholeLSTM(3, activation="relu", return_sequences=True)
+    assert layer.slow_because is None
+    x = helpers.random(2, 5, 2)
+    loop = RNN(layer.cell, return_sequences=True)
+    helpers.assert_close(layer(x), loop(x))
+
+
+@pytest.mark.parametrize("unit_forget_bias", [True, False])
+def test_it_starts_as_the_cell_of_keras(unit_forget_bias):
+    ours, keras_cell = (
+        make(3, unit_forget_bias=unit_forget_bias)
+        for make in (PeepholeLSTMCell, LSTMCell)
+    )
+    ours.build((None, 2))
+    keras_cell.build((None, 2))
+    helpers.assert_close(ours.bias.value, keras_cell.bias.value, 0, 0)
+    assert np.all(helpers.as_numpy(ours.peepholes.value) == 0)
+    recurrent_kernel = helpers.as_numpy(ours.recurrent_kernel.value)
+    np.testing.assert_allclose(
+        recurrent_kernel @ recurrent_kernel.T, np.eye(3), atol=1e-5
+    )
+
+
+def test_the_forget_gate_starts_at_one_whatever_the_initializer():
+    cell = PeepholeLSTMCell(2, bias_initializer=Constant(3))
+    cell.build((None, 2))
+    bias = helpers.as_numpy(cell.bias.value)
+    np.testing.assert_array_equal(bias, [3, 3, 1, 1, 3, 3, 3, 3])
+
+
+@pytest.mark.parametrize("layer_norm", [True, False])
+def test_without_biases_it_is_the_one_whose_biases_are_0(layer_norm):
+    options = {"layer_norm": layer_norm, "return_sequences": True}
+    layer = PeepholeLSTM(3, use_bias=False, **options)
+    other = PeepholeLSTM(3, unit_forget_bias=False, **options)
+    x = helpers.random(2, 5, 2)
+    layer.build(x.shape)
+    other.build(x.shape)
+    assert layer.cell.bias is None
+    for weight in layer.weights:
+        (same,) = [x for x in other.weights if x.name == weight.name]
+        same.assign(weight)
+    helpers.assert_close(layer(x), other(x))
+
+
+def test_it_runs_in_a_layer_of_keras():
+    layer = RNN(PeepholeLSTMCell(3), return_state=True)
+    shapes = [tuple(x.shape) for x in layer(helpers.random(2, 5, 2))]
+    assert shapes == [(2, 3)] * 3
+
+
+@pytest.mark.parametrize("bad", [0, -1, True, 2.5, None])
+def test_units_are_checked(bad):
+    with pytest.raises(ValueError, match=f"`units`.*Received: units={bad}"):
+        PeepholeLSTMCell(bad)

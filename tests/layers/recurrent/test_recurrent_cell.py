@@ -1,8 +1,19 @@
 """The arguments that all cells have."""
 
+import keras
+import numpy as np
 import pytest
+from keras import ops
+from keras.layers import RNN
 
+from kerasrnn.layers import RHN
+from kerasrnn.layers import GAMCell
+from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import PeepholeLSTMCell
 from kerasrnn.layers import RHNCell
+from kerasrnn.layers.recurrent._keras import DropoutRNNCell
+from tests import helpers
+from tests.layers import small_layers
 
 
 @pytest.mark.parametrize("name", ["dropout", "recurrent_dropout"])
@@ -10,3 +21,94 @@ from kerasrnn.layers import RHNCell
 def test_rates_are_checked(name, bad):
     with pytest.raises(ValueError, match=f"`{name}`.*Received: {name}={bad}"):
         RHNCell(3, **{name: bad})
+
+
+SEQUENCE = helpers.random(3, 40, 2)
+
+
+@small_layers.one_of_a_kind
+def test_dropout_is_constant_over_time_and_new_for_each_batch(name):
+    cell = small_layers.new_cell(
+        name, dropout=0.5, recurrent_dropout=0.5, seed=1
+    )
+    masks = []
+    get = cell.masks
+
+    def spy(inputs, states, training=False):
+        found = get(inputs, states, training)
+        masks.append(found[0])
+        return found
+
+    cell.masks = spy
+    layer = RNN(cell, unroll=True)
+    for _ in range(2):
+        layer(helpers.random(8, 4, 2), training=True)
+    masks = helpers.as_numpy(masks)
+    assert len(masks) == 8
+    for mask in masks:
+        assert set(np.unique(mask)) == {0, 2}
+    for first in (0, 4):
+        for mask in masks[first : first + 4]:
+            np.testing.assert_array_equal(mask, masks[first])
+    assert np.any(masks[0] != masks[4])
+
+
+@small_layers.one_of_each_way
+def test_nothing_is_dropped_in_inference(name):
+    options = {"dropout": 0.5, "recurrent_dropout": 0.5}
+    dropped, plain = small_layers.loop(name, **options), small_layers.loop(name)
+    some = SEQUENCE[:, :4]
+    helpers.assert_close(dropped(some), plain(some))
+
+
+def test_keras_draws_and_resets_the_masks_of_our_cells():
+    cell = RHNCell(3, dropout=0.5, recurrent_dropout=0.5)
+    assert isinstance(cell, DropoutRNNCell)
+    calls = []
+    for name in (
+        "get_dropout_mask",
+        "get_recurrent_dropout_mask",
+        "reset_dropout_mask",
+        "reset_recurrent_dropout_mask",
+    ):
+        assert hasattr(DropoutRNNCell, name)
+
+        def spy(*args, name=name):
+            calls.append(name)
+            return getattr(RHNCell, name)(cell, *args)
+
+        setattr(cell, name, spy)
+    RNN(cell)(SEQUENCE)
+    assert calls[:2] == ["get_dropout_mask", "get_recurrent_dropout_mask"]
+    assert calls[-2:] == ["reset_dropout_mask", "reset_recurrent_dropout_mask"]
+
+
+@pytest.mark.parametrize("seed", [None, 5])
+def test_no_two_weights_start_alike(seed):
+    """With sizes that give several weights one shape."""
+    same = keras.initializers.GlorotNormal(seed)
+    both = {"kernel_initializer": same, "recurrent_initializer": same}
+    for cell in (
+        RHNCell(3, 4, **both),
+        PeepholeLSTMCell(3, **both),
+        GAMCell(6, 2, 4, kernel_initializer=same),
+        GAMRHNCell(6, 3, 6, 2, 12, kernel_initializer=same),
+    ):
+        cell.build((None, cell.output_size))
+        kernels = [w for w in cell.get_weights() if w.ndim == 2 and w.std()]
+        assert len(kernels) > 1
+        for index, kernel in enumerate(kernels):
+            for other in kernels[:index]:
+                assert not np.any(kernel.flat[:4] == other.flat[:4])
+
+
+def test_an_initializer_may_be_any_function():
+    def twos(shape, dtype=None):
+        return 2 * ops.ones(shape, dtype)
+
+    layer = RHN(3, 2, kernel_initializer=twos, recurrent_initializer=twos)
+    layer.build((None, None, 4))
+    kernels = helpers.as_numpy(
+        [layer.cell.kernel, *layer.cell.recurrent_kernel]
+    )
+    assert all(np.all(kernel == 2) for kernel in kernels)

@@ -1,1 +1,0 @@
-"""Attention mechanisms, and the cells and layers that attend."""

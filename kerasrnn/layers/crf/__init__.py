@@ -1,1 +1,0 @@
-"""Linear-chain conditional random fields."""

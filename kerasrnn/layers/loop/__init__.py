@@ -1,1 +1,0 @@
-"""What runs the time steps of any cell, forward and backward."""

@@ -1,1 +1,0 @@
-"""Recurrent cells, each beside the layer that runs it."""
