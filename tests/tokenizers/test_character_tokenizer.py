@@ -183,6 +183,12 @@ def test_characters_are_grouped_into_words(tokenizer, tokens, words):
     assert tokenizer.words(tokens) == words
 
 
+def test_each_character_has_the_place_of_its_word(tokenizer):
+    ids = tokenizer.tokenize(["it is", "a b c"]).to_tensor(-1)
+    places = [[0, 0, 1, 1, 1], [0, 1, 1, 2, 2]]
+    assert tokenizer.word_positions(ids).numpy().tolist() == places
+
+
 def test_the_base_says_what_to_override():
     with pytest.raises(NotImplementedError, match="must override `divide"):
         TableTokenizer(["a"]).tokenize(["a"])
