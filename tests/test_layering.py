@@ -131,6 +131,7 @@ ROOMS = {
     "layers": {
         "loop": set(),
         "recurrent": {"loop"},
+        "memory": {"recurrent"},
         "attention": {"loop", "recurrent"},
         "crf": set(),
         "weights": {"recurrent"},

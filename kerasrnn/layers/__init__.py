@@ -20,6 +20,12 @@ from kerasrnn.layers.crf.crf import CRF
 from kerasrnn.layers.crf.crf_loss import CRFLoss
 from kerasrnn.layers.loop.products import Fixed
 from kerasrnn.layers.loop.products import Kernel
+from kerasrnn.layers.memory.gated_delta import GatedDelta
+from kerasrnn.layers.memory.gated_delta import GatedDeltaCell
+from kerasrnn.layers.memory.matrix_memory import matrix_memory
+from kerasrnn.layers.memory.matrix_memory import matrix_memory_step
+from kerasrnn.layers.memory.mlstm import MLSTM
+from kerasrnn.layers.memory.mlstm import MLSTMCell
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
 from kerasrnn.layers.recurrent.gam import GAM
 from kerasrnn.layers.recurrent.gam import GAMRHN
@@ -69,11 +75,15 @@ __all__ = [
     "GAMCell",
     "GAMRHN",
     "GAMRHNCell",
+    "GatedDelta",
+    "GatedDeltaCell",
     "GeneralAttention",
     "Kernel",
     "LinearCell",
     "LocalAttention",
     "LocationAttention",
+    "MLSTM",
+    "MLSTMCell",
     "MinGRU",
     "MinGRUCell",
     "MinLSTM",
@@ -99,6 +109,8 @@ __all__ = [
     "ZoneoutCell",
     "copy_weights",
     "load_torch_weights",
+    "matrix_memory",
+    "matrix_memory_step",
     "positive",
     "replace_layers",
     "torch_weights",

@@ -9,9 +9,10 @@ from kerasrnn.arguments import one_of
 from kerasrnn.layers import FastGRUCell
 from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import GAMRHNCell
-from kerasrnn.layers import LinearCell
+from kerasrnn.layers import GatedDeltaCell
 from kerasrnn.layers import MinGRUCell
 from kerasrnn.layers import MinLSTMCell
+from kerasrnn.layers import MLSTMCell
 from kerasrnn.layers import RGLRUCell
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
@@ -30,6 +31,8 @@ CellName = typing.Literal[
     "min_gru",
     "min_lstm",
     "rg_lru",
+    "gated_delta",
+    "mlstm",
 ]
 CELLS = typing.get_args(CellName)
 
@@ -65,14 +68,13 @@ def build_cell(
 
     Args:
         name: `"rnn"`, `"lstm"`, `"gru"`, `"rhn"`, `"gam_rhn"`, `"slstm"`,
-            `"min_gru"`, `"min_lstm"` or `"rg_lru"`, whose input must be `units`
-            wide.
+            `"min_gru"`, `"min_lstm"`, `"rg_lru"`, whose input must be `units`
+            wide, `"gated_delta"` or `"mlstm"`.
         units: Positive integer, width of the output.
         depth: Positive integer, micro-steps of an RHN (default 3) or a
             GAM-RHN (default 2). The other cells ignore it.
         **options: Passed to the cell, such as `recurrent_dropout`, which
-            `"min_gru"`, `"min_lstm"` and `"rg_lru"` have no use for and do not
-            get.
+            cells that are linear in their state have no use for and do not get.
 
     Raises:
         ValueError: when there is no cell of that name.
@@ -100,9 +102,11 @@ def build_cell(
         "min_gru": MinGRUCell,
         "min_lstm": MinLSTMCell,
         "rg_lru": RGLRUCell,
+        "gated_delta": GatedDeltaCell,
+        "mlstm": MLSTMCell,
     }
     one_of("name", name, cells)
-    if issubclass(cells[name], LinearCell):
+    if name not in cell_needs()["recurrent_dropout"]:
         options.pop("recurrent_dropout", None)
     return cells[name](units, **options)
 

@@ -1,0 +1,1 @@
+"""Recurrent cells whose memory is a matrix, written and read at every step."""

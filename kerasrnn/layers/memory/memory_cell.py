@@ -1,0 +1,231 @@
+"""The base class of cells whose memory is a matrix for each head."""
+
+import math
+from typing import Any
+from typing import Unpack
+
+import keras
+from keras import ops
+
+from kerasrnn.arguments import integer
+from kerasrnn.arguments import optional_positive_integer
+from kerasrnn.arguments import positive_integer
+from kerasrnn.layers.memory.matrix_memory import matrix_memory
+from kerasrnn.layers.memory.matrix_memory import matrix_memory_step
+from kerasrnn.layers.precision import wide
+from kerasrnn.saving import Configured
+from kerasrnn.tensors import gather
+from kerasrnn.tensors import unmasked_first
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import LayerOptions
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+
+
+class MatrixMemoryCell(Configured, keras.layers.Layer):
+    """Base class of cells that write to and read from a matrix per head.
+
+    One product with the input gives queries, keys and values, which may pass a
+    short convolution over time, the gate of the output, and what decides how
+    much is written. A subclass says in `writes` how these become the arguments
+    of `matrix_memory`. What is read is normalized for each head, gated, and
+    projected to the output. `FastRNN` computes many steps at once.
+
+    Args:
+        units: Positive integer, width of the output.
+        heads: Positive integer, number of memories.
+        key_dim, value_dim: Positive integers, number of rows and of columns of
+            each memory.
+        conv_width: Integer, how many steps the convolution of queries, keys and
+            values sees; 0 for none.
+        kernel_initializer: Initializer of both kernels.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+    """
+
+    # The numbers a head needs of the input to decide how much it writes.
+    decisions = 2
+    # Whether the memory has a column that normalizes, and a scale.
+    normalizes = False
+    # The activation of the gate of the output.
+    _gate = staticmethod(ops.silu)
+
+    def __init__(
+        self,
+        units: int,
+        heads: int,
+        key_dim: int | None,
+        value_dim: int | None,
+        conv_width: int,
+        kernel_initializer: Initializer,
+        **kwargs: Unpack[LayerOptions],
+    ) -> None:
+        super().__init__(autocast=False, **kwargs)
+        self.units = self.output_size = positive_integer("units", units)
+        self.heads = positive_integer("heads", heads)
+        self.key_dim = optional_positive_integer("key_dim", key_dim)
+        self.value_dim = optional_positive_integer("value_dim", value_dim)
+        self.conv_width = integer("conv_width", conv_width, 0)
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        key_dim, value_dim = self.head_dims
+        self._channels = self.heads * (2 * key_dim + value_dim)
+        self._shape = (self.heads, key_dim, value_dim + self.normalizes)
+        self.state_size = [self.units, math.prod(self._shape)]
+        if self.normalizes:
+            self.state_size.append(self.heads)
+        if self.conv_width > 1:
+            self.state_size.append((self.conv_width - 1) * self._channels)
+
+    @property
+    def head_dims(self) -> tuple[int, int]:
+        """The rows and columns of a memory, chosen if they were not given."""
+        raise NotImplementedError
+
+    def writes(self, decisions: Tensor) -> dict[str, Tensor]:
+        """Returns `log_decay` and the like of `matrix_memory`.
+
+        Args:
+            decisions: Tensor of shape `(..., decisions, heads)`, in float32 or
+                wider.
+        """
+        raise NotImplementedError
+
+    def scaled(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns queries and keys as they enter the memory."""
+        return q / self.head_dims[0] ** 0.5, k
+
+    def build(self, input_shape: Shape) -> None:
+        of_values = self.heads * self.head_dims[1]
+        for name, shape in {
+            "kernel": (input_shape[-1], self._channels),
+            "gate_kernel": (input_shape[-1], of_values),
+            "write_kernel": (input_shape[-1], self.decisions * self.heads),
+            "output_kernel": (of_values, self.units),
+        }.items():
+            weight = self._add(name, shape, self.kernel_initializer)
+            setattr(self, name, weight)
+        self.gains = self._add("gains", (self.head_dims[1],), "ones")
+        if self.conv_width:
+            # As that of a causal convolution of this width in PyTorch.
+            bound = self.conv_width**-0.5
+            self.conv_kernel = self._add(
+                "conv_kernel",
+                (self.conv_width, self._channels),
+                keras.initializers.RandomUniform(-bound, bound),
+            )
+
+    def _add(self, name: str, shape: Shape, initializer: Any) -> Any:
+        return self.add_weight(
+            shape=shape, initializer=initializer, name=name, autocast=False
+        )
+
+    def call(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
+        outputs, new = self._run(ops.expand_dims(inputs, 1), states, None)
+        return outputs[:, 0], [
+            ops.cast(x, old.dtype) for x, old in zip(new, states, strict=True)
+        ]
+
+    def run(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+    ) -> tuple[Tensor, States]:
+        """Runs over a sequence `(time, batch, input_dim)`; see `FastRNN`."""
+        sequence = ops.swapaxes(sequence, 0, 1)
+        if mask is None:
+            outputs, states = self._run(sequence, states, None)
+            return ops.swapaxes(outputs, 0, 1), states
+        # Without the masked steps in between, which are moved to the end.
+        seen = ops.transpose(mask[..., 0]) > 0
+        sequence = gather(sequence, unmasked_first(seen))
+        counts = ops.cumsum(ops.cast(seen, "int32"), axis=1)
+        outputs, new = self._run(sequence, states, counts[:, -1])
+        outputs = gather(outputs, ops.maximum(counts - 1, 0))
+        return ops.swapaxes(outputs, 0, 1), [
+            ops.where(counts[:, -1:] > 0, wide(x), wide(old))
+            for x, old in zip(new, states, strict=True)
+        ]
+
+    def _run(self, sequence, states, lengths):
+        """Runs over `(batch, time, input_dim)`, or its first `lengths` steps.
+
+        A single step takes the equations of a step.
+        """
+        sequence = ops.cast(sequence, self.compute_dtype)
+        batch, time = ops.shape(sequence)[:2]
+        _, memory, *rest = map(wide, states)
+        state = [ops.reshape(memory, (batch, *self._shape))]
+        state += rest[: self.normalizes]
+        history = rest[self.normalizes :]
+
+        joined, history = self._convolved(sequence, history, lengths)
+        key_dim, value_dim = self.head_dims
+        keys = self.heads * key_dim
+        q, k, v = (
+            ops.reshape(x, (batch, time, self.heads, -1))
+            for x in ops.split(joined, [keys, 2 * keys], axis=-1)
+        )
+        q, k = self.scaled(q, k)
+        decisions = wide(self._product(sequence, self.write_kernel))
+        decisions = ops.reshape(
+            decisions, (batch, time, self.decisions, self.heads)
+        )
+        writes = self.writes(decisions)
+        if isinstance(time, int) and time == 1:
+            step = {name: x[:, 0] for name, x in writes.items()}
+            found, state = matrix_memory_step(
+                q[:, 0], k[:, 0], v[:, 0], **step, state=state
+            )
+            found = ops.expand_dims(found, 1)
+        else:
+            seen = None
+            if lengths is not None:
+                seen = ops.arange(time) < ops.expand_dims(lengths, 1)
+            found, state = matrix_memory(
+                q, k, v, **writes, initial_state=state, mask=seen
+            )
+        # Normalized for each head, as by `keras.layers.RMSNormalization`.
+        mean = ops.mean(ops.square(found), axis=-1, keepdims=True)
+        found = found * ops.rsqrt(mean + 1e-5) * self.gains
+        found = ops.reshape(found, (batch, time, self.heads * value_dim))
+        gate = wide(self._product(sequence, self.gate_kernel))
+        found = ops.cast(found * self._gate(gate), self.compute_dtype)
+        outputs = self._product(found, self.output_kernel)
+        last = outputs[:, -1]
+        if lengths is not None:
+            index = ops.expand_dims(ops.maximum(lengths - 1, 0), 1)
+            last = gather(outputs, index)[:, 0]
+        memory = ops.reshape(state[0], (batch, math.prod(self._shape)))
+        return outputs, [last, memory, *state[1:], *history]
+
+    def _convolved(self, sequence, history, lengths):
+        """Returns queries, keys and values, and the history to keep of them."""
+        joined = wide(self._product(sequence, self.kernel))
+        if not self.conv_width:
+            return joined, []
+        batch, time = ops.shape(sequence)[:2]
+        width = self.conv_width - 1
+        if width:
+            before = ops.reshape(history[0], (batch, width, self._channels))
+            joined = ops.concatenate([before, joined], axis=1)
+        convolved = ops.silu(
+            sum(
+                joined[:, i : i + time] * self.conv_kernel[i]
+                for i in range(self.conv_width)
+            )
+        )
+        if not width:
+            return convolved, []
+        if lengths is None:
+            kept = joined[:, -width:]
+        else:
+            steps = ops.arange(width, dtype="int32")
+            kept = gather(joined, ops.expand_dims(lengths, 1) + steps)
+        return convolved, [ops.reshape(kept, (batch, width * self._channels))]
+
+    def _product(self, x, kernel):
+        return ops.matmul(x, ops.cast(kernel, self.compute_dtype))
