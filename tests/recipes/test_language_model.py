@@ -275,7 +275,11 @@ def test_the_rate_of_zilly_is_constant_before(epochs):
 
 @pytest.mark.parametrize(
     "content, message",
-    [(b"", "no usable text"), (b"one", "line"), (3 * b"caf\xe9 a\nb c\n", "UTF-8")],
+    [
+        (b"", "no usable text"),
+        (b"one", "line"),
+        (3 * b"caf\xe9 a\nb c\n", "UTF-8"),
+    ],
 )
 def test_a_bad_text_file(content, message, tmp_path):
     path = tmp_path / "text.txt"

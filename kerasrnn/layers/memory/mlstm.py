@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.memory.memory_cell import MatrixMemoryCell
-from kerasrnn.layers.recurrent.cell_layer import CellLayer
+from kerasrnn.layers.recurrent.fast_rnn import CellLayer
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
