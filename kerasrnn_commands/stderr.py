@@ -19,7 +19,7 @@ def filtered_stderr(noise: re.Pattern[bytes]) -> Iterator[None]:
     Args:
         noise: Pattern of what is dropped.
     """
-    with _LOCK, tempfile.TemporaryFile() as held:
+    with _LOCK, _memory() as held:
         _flush()
         terminal = os.dup(2)
         os.dup2(held.fileno(), 2)
@@ -46,6 +46,13 @@ def without_sentence_piece_log() -> Iterator[None]:
         return
     with filtered_stderr(_INFO):
         yield
+
+
+def _memory():
+    """A file without a name, and on Linux without a folder to write to."""
+    if hasattr(os, "memfd_create"):
+        return open(os.memfd_create("stderr"), "w+b")
+    return tempfile.TemporaryFile()
 
 
 def _flush():

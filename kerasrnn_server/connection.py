@@ -1,33 +1,134 @@
-"""Connections that uvicorn closes too early, and a line for each refusal."""
+"""The connections of clients: how many, how long, and what ends them."""
 
 import asyncio
+import contextlib
+import errno
 import logging
+import resource
 from typing import Any
 
+import h11
+import uvicorn
+from starlette.responses import JSONResponse
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from kerasrnn_server.settings import ServerSettings
+
+_CLOSE = {"Connection": "close"}
+_BODY = {b"content-length", b"transfer-encoding"}
 
 log = logging.getLogger(__name__)
 
 
+def http_server(app: Any, settings: ServerSettings) -> "Server":
+    """Returns the server of an application, to `run()`.
+
+    Args:
+        app: The ASGI application.
+        settings: The `ServerSettings`.
+    """
+    connections, backlog = settings.max_connections, 128
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files != resource.RLIM_INFINITY:
+        # As many may be accepted at once as wait. The rest is for models.
+        connections = min(connections, files // 2)
+        backlog = min(backlog, files // 4)
+    if connections < settings.max_connections:
+        log.warning(
+            "At most %d connections are kept, since the process may open %d "
+            "files (`ulimit -n`).",
+            connections,
+            files,
+        )
+    # A line for each request that is refused is written here.
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+    config = uvicorn.Config(
+        Refusals(app, settings.timeout, settings.access_log),
+        host=settings.host,
+        port=settings.port,
+        http=Connection,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        backlog=backlog,
+        timeout_graceful_shutdown=int(settings.timeout) + 1,
+    )
+    return Server(config, connections)
+
+
+class Server(uvicorn.Server):
+    """Says where it listens once it does.
+
+    Args:
+        config: The `uvicorn.Config`.
+        connections: The most connections to keep.
+    """
+
+    def __init__(self, config: uvicorn.Config, connections: int):
+        super().__init__(config)
+        self.server_state.most = connections  # type: ignore[attr-defined]
+        self._complained = 0.0
+
+    async def startup(self, sockets: Any = None) -> None:
+        """Binds the port."""
+        asyncio.get_running_loop().set_exception_handler(self._failed)
+        await super().startup(sockets)
+        host = self.config.host
+        port = self.servers[0].sockets[0].getsockname()[1]
+        url = f"[{host}]" if ":" in host else host
+        log.info("Serving at http://%s:%d", url, port)
+
+    def _failed(self, loop, context):
+        """Logs that files lack once a second; asyncio tries again as often."""
+        error = context.get("exception")
+        if getattr(error, "errno", None) not in (errno.EMFILE, errno.ENFILE):
+            loop.default_exception_handler(context)
+        elif loop.time() > self._complained + 1:
+            self._complained = loop.time()
+            log.error("No connection can be accepted: %s", error)
+
+
 class Connection(H11Protocol):
-    """Answers a client that has closed its side after its request.
+    """Answers a client that has closed its side after its requests.
 
     It drops a client that does not finish its request headers, or does not
-    read its answer, within the server's shutdown timeout.
+    read its answer, within the server's shutdown timeout. If there are too many
+    connections, the one makes way that has been idle longest; if all are in
+    use, the new one is refused.
     """
 
     _begun: asyncio.TimerHandle | None = None
     _stalled: asyncio.TimerHandle | None = None
+    _ended = False
+    _since = 0.0
+
+    @property
+    def _idle(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
 
     def connection_made(self, transport: Any) -> None:
         """Called when a client has connected."""
+        if len(self.connections) >= self.server_state.most:  # type: ignore[attr-defined]
+            self._make_room()
         super().connection_made(transport)
+        self._since = self.loop.time()
         self._begun = self._leave_later()
+
+    def _make_room(self):
+        idle = [x for x in self.connections if x._idle]
+        if not idle:
+            self.app = _FULL
+            return
+        # First those who have never asked.
+        oldest = min(idle, key=lambda x: (x.cycle is not None, x._since))
+        self.connections.discard(oldest)
+        oldest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Called when it has sent something."""
         super().data_received(data)
-        if self.cycle is not None and not self.cycle.response_complete:
+        if not self._idle:
             self._stop(self._begun)
             self._begun = None
         elif self._begun is None:
@@ -48,13 +149,31 @@ class Connection(H11Protocol):
         super().resume_writing()
         self._stop(self._stalled)
 
+    def send_400_response(self, msg: str) -> None:
+        """Called when what was sent is not HTTP."""
+        state = self.conn.our_state
+        if self.cycle is not None:
+            # Its application shall not answer, too.
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if state is h11.IDLE:
+            log.info("A request that is not HTTP: 400")
+        if state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:
+            self.transport.close()
+
     def eof_received(self) -> bool:  # type: ignore[override]
         """Returns whether an answer is still to be sent."""
-        cycle = self.cycle
-        if cycle is None or cycle.more_body or cycle.response_complete:
-            return False
-        cycle.keep_alive = False
-        return True
+        self._ended = True
+        return not self._idle and not self.cycle.more_body
+
+    def on_response_complete(self) -> None:
+        """Called when an answer was sent: goes on with the next request."""
+        super().on_response_complete()
+        self._since = self.loop.time()
+        if self._ended and (self._idle or self.cycle.more_body):
+            self.transport.close()
 
     def _leave_later(self):
         return self.loop.call_later(
@@ -67,35 +186,77 @@ class Connection(H11Protocol):
             timer.cancel()
 
 
-class Logged:
-    """Logs one line for a request that is refused: its path and its status.
+class Refusals:
+    """Sees to it that a refusal reaches the client, and is one line of the log.
+
+    A client that is still sending would not read it, but fail. So what else it
+    sends is dropped.
 
     Args:
         app: The ASGI application behind it.
-        everything: Whether to log the other requests, too.
+        seconds: How long to do so at most.
+        log_all: Whether to log requests that are not refused, too.
     """
 
-    def __init__(self, app: Any, everything: bool):
-        self.app, self.everything = app, everything
+    def __init__(self, app: Any, seconds: float, log_all: bool = False):
+        self.app, self.seconds, self.log_all = app, seconds, log_all
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Handles a request, as ASGI demands."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        body = _BODY & {name for name, _ in scope["headers"]}
+        unread = bool(body)
+
+        async def read():
+            nonlocal unread
+            message = await receive()
+            unread = message.get("more_body", False)
+            return message
 
         async def noted(message):
-            await send(message)
+            nonlocal unread
             if message["type"] == "http.response.start":
                 self._log(scope, message["status"])
+                if (b"connection", b"close") in message["headers"]:
+                    unread = False
+            elif unread and not message.get("more_body", False):
+                await send({**message, "more_body": True})
+                message = {"type": "http.response.body"}
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(self.seconds):
+                        while unread:
+                            await read()
+            await send(message)
 
-        if scope["type"] == "http":
-            await self.app(scope, receive, noted)
-        else:
-            await self.app(scope, receive, send)
+        # With both, a proxy may have seen another end of the request.
+        app = _AMBIGUOUS if body == _BODY else self.app
+        await app(scope, read, noted)
 
     def _log(self, scope, status):
-        if status < 400 and not self.everything:
+        if status < 400 and not self.log_all:
             return
         # 503 asks a client to try again, such as while a version is loaded.
         fault = status >= 500 and status != 503
         level = logging.ERROR if fault else logging.INFO
         path = scope["raw_path"].decode("ascii")
         log.log(level, "%s %s: %d", scope["method"], path[:200], status)
+
+
+_AMBIGUOUS = JSONResponse(
+    {
+        "error": "A request must have either Content-Length or "
+        "Transfer-Encoding. Received: both."
+    },
+    400,
+    _CLOSE,
+)
+_FULL = Refusals(
+    JSONResponse(
+        {"error": "Too many clients are connected. Try again later."},
+        503,
+        {"Retry-After": "1", **_CLOSE},
+    ),
+    0,
+)

@@ -13,16 +13,12 @@ import sys
 from typing import Annotated
 
 import tyro
-import uvicorn
 
 from kerasrnn_server.application import Application
 from kerasrnn_server.compile_cache import keep_programs
-from kerasrnn_server.connection import Connection
-from kerasrnn_server.connection import Logged
+from kerasrnn_server.connection import http_server
 from kerasrnn_server.settings import ServerSettings
 from kerasrnn_server.versions import models
-
-log = logging.getLogger(__name__)
 
 
 def serve(
@@ -48,22 +44,10 @@ def serve(
         )
     if settings.keep_programs:
         keep_programs()
-    config = uvicorn.Config(
-        Logged(Application(folder, settings).app, settings.access_log),
-        host=settings.host,
-        port=settings.port,
-        http=Connection,
-        ws="none",
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=int(settings.timeout) + 1,
-    )
     # uvicorn raises the signal again once it has ended.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
-    log.info("Serving at http://%s:%d", settings.host, settings.port)
-    uvicorn.Server(config).run()
+    http_server(Application(folder, settings).app, settings).run()
 
 
 def main() -> None:
@@ -71,7 +55,6 @@ def main() -> None:
     logging.basicConfig(
         level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s"
     )
-    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     try:
         # `--cors` may be given several times.
         config = [tyro.conf.UseAppendAction]

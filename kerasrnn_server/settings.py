@@ -28,6 +28,8 @@ class ServerSettings(Limits):
     """Seconds for a version to load; after them, it is left out."""
     waiting: int = 256
     """Calls of a model that may run and wait; more get status 503."""
+    max_connections: int = 512
+    """Connections to keep at once; at most half of `ulimit -n`."""
     poll_seconds: float = 5.0
     """Seconds between checks for new versions."""
     cors: tuple[str, ...] = ()

@@ -38,7 +38,8 @@ def models(path: str | os.PathLike[str]) -> dict[str, pathlib.Path]:
 
     Returns:
         Dictionary from names to folders, by name. Folders without a complete
-        version are left out.
+        version are left out, and so are those whose names start with a dot or
+        are not UTF-8.
 
     Raises:
         FileNotFoundError: when there is no such folder.
@@ -50,8 +51,15 @@ def models(path: str | os.PathLike[str]) -> dict[str, pathlib.Path]:
             f"Received: '{path}'."
         )
     return {
-        child.name: child for child in sorted(path.iterdir()) if versions(child)
+        child.name: child
+        for child in sorted(path.iterdir())
+        if _can_be_named(child.name) and versions(child)
     }
+
+
+def _can_be_named(name):
+    """Whether a folder is not hidden, and its name is UTF-8, as in a URL."""
+    return name[0] != "." and name.encode(errors="ignore").decode() == name
 
 
 class Version(NamedTuple):
@@ -80,9 +88,8 @@ def newest_first(path: pathlib.Path) -> list[Version]:
 
 def _files(path):
     found = []
-    for folder, _, names in os.walk(
-        path
-    ):  # which leaves out what it cannot read
+    # It leaves out what it cannot read.
+    for folder, _, names in os.walk(path):
         for name in names:
             file = os.path.join(folder, name)
             try:

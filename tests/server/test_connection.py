@@ -1,13 +1,25 @@
-"""What the server logs of its answers."""
+"""What clients see of a server that refuses them, and what it logs."""
 
 import asyncio
+import contextlib
+import errno
 import logging
+import resource
 
 import pytest
 
 pytest.importorskip("uvicorn")
 
-from kerasrnn_server.connection import Logged  # noqa: E402
+from starlette.exceptions import HTTPException  # noqa: E402
+from starlette.requests import ClientDisconnect  # noqa: E402
+from starlette.requests import Request  # noqa: E402
+from starlette.responses import PlainTextResponse  # noqa: E402
+
+from kerasrnn_server.connection import Refusals  # noqa: E402
+from kerasrnn_server.connection import http_server  # noqa: E402
+from kerasrnn_server.predictions import Predictions  # noqa: E402
+from kerasrnn_server.settings import ServerSettings  # noqa: E402
+from tests.server.fakes import until  # noqa: E402
 
 
 @pytest.mark.parametrize(
@@ -17,16 +29,237 @@ from kerasrnn_server.connection import Logged  # noqa: E402
 def test_a_line_for_each_answer_that_is_refused(caplog, status, level):
     """A version that loads, or too many calls, are no fault of the server."""
 
-    async def app(scope, receive, send):
-        await send({"type": "http.response.start", "status": status})
-        await send({"type": "http.response.body"})
-
     async def send(message):
         pass
 
-    scope = {"type": "http", "method": "GET", "raw_path": b"/v2/health/ready"}
+    path = b"/v2/health/ready"
+    scope = {"type": "http", "method": "GET", "raw_path": path, "headers": []}
+    app = Refusals(PlainTextResponse("", status), seconds=1)
     with caplog.at_level(logging.INFO):
-        asyncio.run(Logged(app, everything=False)(scope, None, send))
+        asyncio.run(app(scope, None, send))
     found = [(x.levelname, x.getMessage()) for x in caplog.records]
     line = f"GET /v2/health/ready: {status}"
     assert found == ([(level, line)] if level else [])
+
+
+SETTINGS = ServerSettings(
+    port=0, timeout=1.0, max_connections=4, max_request_bytes=1000
+)
+
+
+async def application(scope, receive, send):
+    """Answers with the body, which is read as that of a prediction is."""
+    if scope["type"] == "lifespan":
+        for _ in range(2):
+            message = await receive()
+            await send({"type": f"{message['type']}.complete"})
+        return
+    predictions, request = Predictions(SETTINGS), Request(scope, receive)
+    try:
+        with predictions._held.part() as part:
+            body = await predictions._body(request, part)
+        answer = PlainTextResponse(body or scope["path"])
+    except HTTPException as error:
+        answer = PlainTextResponse(
+            error.detail, error.status_code, error.headers
+        )
+    except ClientDisconnect:
+        answer = PlainTextResponse("", 499)
+    await answer(scope, receive, send)
+
+
+class Clients:
+    """Clients of a server that runs."""
+
+    def __init__(self, server):
+        self.server = server
+        self.port = server.servers[0].sockets[0].getsockname()[1]
+        self.writers = []
+
+    async def connect(self, *parts):
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        self.writers.append(writer)
+        for part in parts:
+            writer.write(part)
+            await writer.drain()
+        return reader, writer
+
+    async def ask(self, *parts):
+        """All that is answered until the server closes."""
+        reader, _ = await self.connect(*parts)
+        return await reader.read()
+
+
+def run(scenario, caplog):
+    """Runs a scenario with a server, and returns the lines of its log."""
+
+    async def served():
+        server = http_server(application, SETTINGS)
+        serving = asyncio.create_task(server.serve())
+        await until(lambda: server.started)
+        clients = Clients(server)
+        try:
+            async with asyncio.timeout(10):
+                await scenario(clients)
+        finally:
+            for writer in clients.writers:
+                writer.close()
+            server.should_exit = True
+            await serving
+
+    with caplog.at_level(logging.INFO):
+        asyncio.run(served())
+    found = [x for x in caplog.records if x.name != "uvicorn.error"]
+    assert not [x for x in caplog.records if x.exc_info]
+    return [record.getMessage() for record in found]
+
+
+POST = b"POST /x HTTP/1.1\r\nHost: x\r\n"
+GET = b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n"
+CLOSE = b"Connection: close\r\n"
+
+
+def test_it_says_where_it_serves_once_it_does(caplog):
+    async def scenario(clients):
+        ports.append(clients.port)
+
+    ports = []
+    lines = run(scenario, caplog)
+    assert lines == [f"Serving at http://127.0.0.1:{ports[0]}"]
+    assert ports[0] != 0
+
+
+def test_a_client_that_still_sends_reads_why_it_is_refused(caplog):
+    """It sends all before it reads, as `urllib` does, and closes then."""
+    size = 10**7
+    head = POST + CLOSE + b"Content-Length: %d\r\n\r\n" % size
+
+    async def scenario(clients):
+        answer = await clients.ask(head, *[bytes(10**6)] * 10)
+        assert answer.startswith(b"HTTP/1.1 413")
+        assert answer.endswith(b"must have at most 1000 bytes.")
+        # One that waits for the answer need not send anything.
+        reader, writer = await clients.connect(head)
+        assert b"1000 bytes." in await reader.readuntil(b"bytes.")
+        # Nor is the server held up by one that goes on for too long.
+        with contextlib.suppress(ConnectionError):
+            while not reader.at_eof():
+                writer.write(b"x")
+                await writer.drain()
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(reader.read(), 0.1)
+
+    assert run(scenario, caplog)[1:] == ["POST /x: 413"] * 2
+
+
+def test_two_lengths_are_refused(caplog):
+    both = b"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    async def scenario(clients):
+        # The second is the rest of the first, or a request that was hidden.
+        answer = await clients.ask(POST + both + b"0\r\n\r\n" + GET % 1)
+        assert answer.count(b"HTTP/1.1 ") == 1
+        assert answer.startswith(b"HTTP/1.1 400")
+        assert b"Content-Length or Transfer-Encoding" in answer
+
+    assert run(scenario, caplog)[1:] == ["POST /x: 400"]
+
+
+@pytest.mark.parametrize("rest", [b"", (GET % 9)[:20], POST])
+def test_all_requests_before_the_end_are_answered(caplog, rest):
+    async def scenario(clients):
+        body = POST + b"Content-Length: 2\r\n\r\nhi"
+        sent = b"".join([GET % 1, GET % 2, body, GET % 3, rest])
+        reader, writer = await clients.connect(sent)
+        writer.write_eof()
+        answer = await reader.read()
+        places = [answer.index(x) for x in (b"\n/1", b"\n/2", b"\nhi", b"\n/3")]
+        assert places == sorted(places)
+        assert answer.count(b"HTTP/1.1 200") == 4
+
+    assert not run(scenario, caplog)[1:]
+
+
+CHUNKED = b"Transfer-Encoding: chunked\r\n"
+GZIPPED = b"Content-Encoding: gzip\r\n"
+BROKEN = b"\r\nnot a length\r\n"
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (POST + CHUNKED + b"\r\n3\r\nabc" + BROKEN, 499),
+        (POST + CHUNKED + GZIPPED + b"\r\n3\r\nabc" + BROKEN, 499),
+        (POST + CHUNKED + b"\r\n7d0\r\n" + bytes(2000) + BROKEN, 499),
+        (POST + CHUNKED + GZIPPED + b"\r\n3\r\nabc\r\n", 400),
+        (b"nonsense\r\n\r\n", None),
+        (POST + b"Content-Length: x\r\n\r\n", None),
+        (GET % 1 + b"nonsense\r\n\r\n", None),
+    ],
+)
+def test_a_broken_request_is_one_line(caplog, sent, status):
+    async def scenario(clients):
+        reader, writer = await clients.connect(sent)
+        await reader.readuntil(b"\r\n")
+        if status == 400:
+            writer.write(BROKEN)  # once it is answered
+        writer.write_eof()
+        await reader.read()
+        await asyncio.sleep(0.01)
+
+    line = f"POST /x: {status}" if status else "A request that is not HTTP: 400"
+    assert run(scenario, caplog)[1:] == [line]
+
+
+def test_who_is_idle_makes_way(caplog):
+    """And who is the first of a fifth client, while all others are busy."""
+
+    async def scenario(clients):
+        asked, _ = await clients.connect(GET % 1)
+        await asked.readuntil(b"/1")
+        busy = [
+            await clients.connect(POST + b"Content-Length: 2\r\n\r\nh")
+            for _ in range(2)
+        ]
+        idle = [(await clients.connect())[0] for _ in range(50)]
+        for _, writer in busy:
+            writer.write(b"i")
+        for reader, _ in busy:
+            assert (await reader.readuntil(b"hi")).startswith(b"HTTP/1.1 200")
+        # It has asked before, and they have not.
+        clients.writers[0].write(GET % 2)
+        await asked.readuntil(b"/2")
+        for reader in idle[:-1]:
+            assert await reader.read() == b""
+        busy += [
+            await clients.connect(POST + b"Content-Length: 2\r\n\r\nh")
+            for _ in range(4)
+        ]
+        answer = await clients.ask(GET % 3)
+        assert answer.startswith(b"HTTP/1.1 503")
+        assert b"retry-after: 1" in answer
+        assert b"Too many clients" in answer
+
+    assert "GET /3: 503" in run(scenario, caplog)
+
+
+@pytest.mark.parametrize(
+    ("files", "most"), [(6, 3), (100, 4), (resource.RLIM_INFINITY, 4)]
+)
+def test_connections_leave_files_for_models(monkeypatch, caplog, files, most):
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
+    server = http_server(application, SETTINGS)
+    assert server.server_state.most == most
+    assert ("may open 6 files" in caplog.text) == (most == 3)
+    assert server.config.backlog == {6: 1, 100: 25}.get(files, 128)
+
+
+def test_files_that_lack_are_one_line_a_second(caplog):
+    server = http_server(application, SETTINGS)
+    error = OSError(errno.EMFILE, "Too many open files")
+    loop = asyncio.new_event_loop()
+    for _ in range(100):
+        server._failed(loop, {"message": "accept", "exception": error})
+    loop.close()
+    lines = [x.getMessage() for x in caplog.records]
+    assert lines == [f"No connection can be accepted: {error}"]

@@ -1,3 +1,4 @@
+import os
 import pathlib
 
 import pytest
@@ -44,6 +45,10 @@ def test_a_missing_version_is_an_error(folder, tmp_path):
 
 
 def test_models_are_found_by_their_folders(folder, tmp_path):
+    for name in (b".hidden", b"\xff\xfe"):  # The second is not UTF-8.
+        path = os.path.join(os.fsencode(tmp_path), name, b"1")
+        os.makedirs(path)
+        pathlib.Path(os.fsdecode(path), "saved_model.pb").touch()
     assert list(model_folders(folder.path.parent)) == ["shout"]
     assert model_folders(tmp_path) == {}
     with pytest.raises(FileNotFoundError, match="missing"):
