@@ -15,8 +15,8 @@ from kerasrnn.data.labelled_splits import without_texts
 from kerasrnn.data.lexicon import translation_lexicon
 from kerasrnn.data.music.midi import read_midi
 from kerasrnn.data.music.midi import write_midi
-from kerasrnn.data.music.piano_roll_batches import piano_roll_batches
 from kerasrnn.data.music.piano_rolls import PianoRollCorpus
+from kerasrnn.data.music.piano_rolls import piano_roll_batches
 from kerasrnn.data.music.piano_rolls import read_piano_rolls
 from kerasrnn.data.music.piano_rolls import split_piano_rolls
 from kerasrnn.data.parallel_corpus import ParallelCorpus
@@ -37,8 +37,8 @@ from kerasrnn.data.report import CorpusWarning
 from kerasrnn.data.series.read_series import read_series
 from kerasrnn.data.series.series_table import Series
 from kerasrnn.data.series.series_table import SeriesTable
-from kerasrnn.data.series.splits import split_series
-from kerasrnn.data.series.steps import usual_season
+from kerasrnn.data.series.series_table import split_series
+from kerasrnn.data.series.times import usual_season
 from kerasrnn.data.series.windows import series_windows
 from kerasrnn.data.series.windows import window_starts
 from kerasrnn.data.splits import source_key

@@ -4,9 +4,13 @@ import json
 
 import pytest
 
+from kerasrnn.data.labelled_corpus import one_spelling
 from kerasrnn.data.labelled_corpus import read_labelled_corpus
+from kerasrnn.data.reading.cells import in_order
+from kerasrnn.data.reading.rows import read_rows
 from kerasrnn.data.report import CorpusError
 from kerasrnn.data.report import CorpusWarning
+from kerasrnn.data.report import Report
 
 
 @pytest.fixture
@@ -293,3 +297,240 @@ def test_a_folder_has_no_columns(tmp_path):
             read_labelled_corpus(folder, **{column: "body"})
     corpus = read_labelled_corpus(folder, test_path=folder)
     assert corpus.test == corpus.train == (["so bad", "so good"], [0, 1])
+
+
+# The names of labels.
+
+
+def notes(names, known=()):
+    report = Report("a")
+    chosen = one_spelling(names, known, report)
+    found = [chosen[name] for name in names]
+    return found, " ".join(report.notes)
+
+
+def test_numbers_come_first_and_by_value():
+    names = ["b", "10", "-1", "2.5", "2", "a"]
+    assert in_order(names) == ["-1", "2", "2.5", "10", "a", "b"]
+
+
+def test_one_number_is_one_class():
+    found, said = notes(["1", "0", "1.0", "1.5", "0.00"])
+    assert found == ["1", "0", "1", "1.5", "0"]
+    assert "'1.0' is read as '1', '0.00' is read as '0'" in said
+    assert notes(["1.0", "2.0"]) == (["1.0", "2.0"], "")
+    assert notes(["1.0"], known=["0", "1"])[0] == ["1"]
+
+
+@pytest.mark.parametrize(
+    "names, message",
+    [
+        (["1", "0", "Pos"], r"numbers and some are not: 'Pos' \(1 times\)"),
+        (["pos", "neg", "Pos"], r"only in case.*\['pos', 'Pos'\]"),
+        (["pos", "neg", "pos\u200b"], r"\['pos', 'pos\\u200b'\]"),
+    ],
+)
+def test_labels_that_look_like_mistakes(names, message):
+    assert notes(names)[0] == names
+    with pytest.warns(CorpusWarning, match=message):
+        rows = [{"text": "a", "label": name} for name in names]
+        read_labelled_corpus(rows)
+
+
+def test_a_missing_number_is_no_class(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\na,1\nb,0\nc,nan\nd,1.0\n")
+    with pytest.warns(CorpusWarning, match="'1.0' is read as '1'"):
+        with pytest.warns(CorpusWarning, match="line 4 .empty label"):
+            corpus = read_labelled_corpus(path)
+    assert corpus.train == (["a", "b", "d"], [1, 0, 1])
+    assert corpus.label_names == ["0", "1"]
+
+
+def test_many_numbers_take_no_long_time():
+    names = [str(number) for number in range(40_000)]
+    assert notes(names, known=names)[0] == names
+
+
+def test_large_numbers_are_of_other_values():
+    names = ["9007199254740993", "9007199254740992"]
+    assert notes(names)[0] == names
+    assert in_order(names) == names[::-1]
+
+
+# Several labels a text, in each form in which tables have them.
+
+
+TEXTS = ["too slow", "fine", "so", "late and dear"]
+TAGS = [["time"], [], ["other"], ["price", "time"]]
+
+
+def table(*columns):
+    return "\n".join("\t".join(row) for row in zip(*columns, strict=True))
+
+
+FORMS = {
+    "JSON": (
+        "a.jsonl",
+        "\n".join(
+            json.dumps({"text": text, "labels": tags})
+            for text, tags in zip(TEXTS, TAGS, strict=True)
+        ),
+        {},
+    ),
+    "cells of JSON": (
+        "a.tsv",
+        table(["text", *TEXTS], ["label", *map(json.dumps, TAGS)]),
+        {},
+    ),
+    "cells of Python": (
+        "a.tsv",
+        table(["text", *TEXTS], ["tags", *map(str, TAGS)]),
+        {"label_column": "tags"},
+    ),
+    "a separator": (
+        "a.tsv",
+        table(["text", *TEXTS], ["label", *map(" ; ".join, TAGS)]),
+        {"label_separator": ";"},
+    ),
+    "fastText": (
+        "a.txt",
+        "\n".join(
+            " ".join([*(f"__label__{tag}" for tag in tags), text])
+            for text, tags in zip(TEXTS, TAGS, strict=True)
+        ),
+        {},
+    ),
+    "columns": (
+        "a.tsv",
+        table(
+            ["text", *TEXTS],
+            *(
+                [name, *(str(int(name in tags)) for tags in TAGS)]
+                for name in ("other", "price", "time")
+            ),
+        ),
+        {"label_column": ["other", "price", "time"]},
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_several_labels_a_text(write, form, capsys):
+    name, content, options = FORMS[form]
+    corpus = read_labelled_corpus(
+        write(content, name), multi_label=True, **options
+    )
+    assert corpus.label_names == ["other", "price", "time"]
+    assert corpus.train == (TEXTS, [(2,), (), (0,), (1, 2)])
+    said = capsys.readouterr().err
+    assert "'too slow'" in said and "['time']" in said
+    assert "3 labels, 1.00 a text; 1 texts have none" in said
+
+
+def test_a_cell_that_is_no_list_of_labels_is_left_out(write):
+    odd = "[" + "-" * 100_000 + "1]"
+    path = write(f"text\tlabels\na\t['x']\nb\t{odd}\nc\t['y']\n")
+    with pytest.warns(CorpusWarning, match="line 3 .not a list of labels"):
+        corpus = read_labelled_corpus(path, multi_label=True)
+    assert corpus.train.texts == ["a", "c"]
+
+
+def test_labels_are_those_of_a_model_in_its_order(write):
+    name, content, _ = FORMS["JSON"]
+    path, names = (
+        write(content, name),
+        ["time", "new", "price", "other"],
+    )
+    corpus = read_labelled_corpus(
+        path, label_names=names, multi_label=True, limit=3, test_path=path
+    )
+    assert corpus.label_names == names
+    assert corpus.train == corpus.test == (TEXTS[:3], [(0,), (), (3,)])
+    with pytest.raises(CorpusError, match=r"Received: \['other', 'price'\]"):
+        read_labelled_corpus(path, label_names=["time"], multi_label=True)
+
+
+def test_bad_cells_are_left_out_and_labels_of_no_text_told(
+    write,
+):
+    path = write("text,x,y\na,1,0\nb,0.0,False\nc,2,0\nd,,0\ne,TRUE,0\n")
+    with pytest.warns(CorpusWarning, match="2 mal.*line 4 .neither 0 nor 1 in"):
+        with pytest.warns(CorpusWarning, match="no text has the label 'y'"):
+            corpus = read_labelled_corpus(
+                path, label_column=("x", "y"), multi_label=True
+            )
+    assert corpus.train == (["a", "b", "e"], [(0,), (), (0,)])
+    path = write('text\tlabel\na\t"x, y"\nb\t["x", 1.0, 1, "x"]\nc\t[""]\n')
+    with pytest.warns(CorpusWarning, match="line 2 .not a list.*line 4 .empty"):
+        with pytest.warns(CorpusWarning, match="'1.0' is read as '1'"):
+            with pytest.warns(CorpusWarning, match="are numbers and some are"):
+                corpus = read_labelled_corpus(path, multi_label=True)
+    assert corpus.label_names == ["1", "x"]
+    assert corpus.train == (["b"], [(0, 1)])
+
+
+def test_several_labels_that_were_not_asked_for_are_left_out(
+    write,
+):
+    name, content, _ = FORMS["JSON"]
+    with pytest.warns(
+        CorpusWarning, match="2 malformed.*line 4 .2 labels, not"
+    ):
+        with pytest.warns(CorpusWarning, match="read it with `multi_label`"):
+            corpus = read_labelled_corpus(
+                write(content, name), label_column="labels"
+            )
+    assert corpus.train == (["too slow", "so"], [1, 0])
+
+
+def test_an_empty_list_is_not_several_labels():
+    rows = [{"text": x, "label": [x]} for x in "ab"]
+    with pytest.warns(CorpusWarning) as found:
+        read_labelled_corpus([*rows, {"text": "c", "label": []}])
+    assert "0 labels, not one" in str(found[0].message)
+    assert not any("`multi_label`" in str(x.message) for x in found)
+
+
+@pytest.mark.parametrize(
+    "options, problem",
+    [
+        ({"label_separator": ","}, "Expected: multi_label=True"),
+        ({"label_column": ["a", "b"]}, "Expected: multi_label=True"),
+        (
+            {"label_column": "ab", "label_separator": ",", "multi_label": True},
+            "several columns of 0 and 1, or a separator",
+        ),
+        ({"label_separator": " ", "multi_label": True}, "that is visible"),
+    ],
+)
+def test_arguments_that_contradict_are_refused(write, options, problem):
+    if "label_column" in options:
+        options = {**options, "label_column": list(options["label_column"])}
+    with pytest.raises(ValueError, match=problem):
+        read_labelled_corpus(write("text\ta\tb\n"), **options)
+
+
+def test_a_folder_has_one_label_a_text(tmp_path):
+    (tmp_path / "good").mkdir()
+    (tmp_path / "good/1.txt").write_text("a")
+    with pytest.raises(CorpusError, match="has too few classes"):
+        read_labelled_corpus(tmp_path, multi_label=True)
+
+
+def test_rows_have_lists_of_labels_too(write):
+    name, content, options = FORMS["columns"]
+    columns = {"text": None, "labels": options["label_column"]}
+    rows = read_rows(write(content, name), **columns)
+    assert rows["labels"] == TAGS
+
+
+def test_a_column_is_one_label():
+    rows = [{"text": f"t{i}", "a": i % 2, "b": 1} for i in range(8)]
+    options = {"multi_label": True, "label_column": ["a", "b", "A"]}
+    with pytest.raises(CorpusError, match=r"Received: \['a', 'b', 'a'\]"):
+        read_labelled_corpus(rows, **options)
+    with pytest.raises(ValueError, match="one for `label`. Received: label="):
+        read_rows(rows, text=None, label=["a"])
+    found = read_rows([{"text": "t", "labels": ["x"]}], text=None, labels=[])
+    assert found["labels"] == [["x"]]

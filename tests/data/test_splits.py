@@ -1,15 +1,20 @@
+import numpy as np
 import pytest
 
 from kerasrnn.data import CorpusWarning
+from kerasrnn.data import LabelledCorpus
+from kerasrnn.data import LabelledTexts
 from kerasrnn.data import Rows
+from kerasrnn.data import source_key
+from kerasrnn.data import split_labelled_corpus
 from kerasrnn.data import split_rows
 
-COUNT = 90
+ROW_COUNT = 90
 ROWS = Rows(
     {
-        "text": [f"text {n % 60}" for n in range(COUNT)],
-        "label": ["ab"[n % 3 == 0] for n in range(COUNT)],
-        "group": [f"film {n % 12}" for n in range(COUNT)],
+        "text": [f"text {n % 60}" for n in range(ROW_COUNT)],
+        "label": ["ab"[n % 3 == 0] for n in range(ROW_COUNT)],
+        "group": [f"film {n % 12}" for n in range(ROW_COUNT)],
     }
 )
 
@@ -36,7 +41,7 @@ def test_equal_rows_stay_together():
 def test_groups_stay_together():
     train, held_out = split_rows(ROWS, 20, seed=1, group="group")
     assert not sides(train, held_out, column="group")
-    assert 12 < len(held_out) <= 20 and len(train) + len(held_out) == COUNT
+    assert 12 < len(held_out) <= 20 and len(train) + len(held_out) == ROW_COUNT
 
 
 def test_labels_are_held_out_alike_and_copies_are_counted():
@@ -52,3 +57,117 @@ def test_groups_of_all_labels():
     )
     assert not sides(train, held_out, column="group")
     assert abs(held_out["label"].count("b") - len(held_out) / 3) <= 8
+
+
+# Rows by label.
+
+
+COUNT, SHARES = 1000, (0.4, 0.2, 0.05, 0.01)
+
+
+@pytest.fixture(scope="module")
+def labels():
+    rng = np.random.default_rng(1)
+    has = rng.random((COUNT, len(SHARES))) < SHARES
+    has[0, 3] = True
+    return [tuple(map(int, np.flatnonzero(row))) for row in has]
+
+
+def corpus_of(texts, labels, groups=None):
+    train = LabelledTexts(list(texts), list(labels))
+    return LabelledCorpus(train, None, [], [*"abcd"], groups)
+
+
+def counted(labels):
+    """How many texts have each label, and how many have none."""
+    flat = [n for of_text in labels for n in of_text or (4,)]
+    return np.bincount(flat, minlength=5)
+
+
+def test_every_label_is_held_out_in_its_share(labels):
+    texts = [f"text {n}" for n in range(COUNT)]
+    corpus, held_out = split_labelled_corpus(corpus_of(texts, labels), 200, 1)
+    expected = counted(labels) / 5
+    assert (abs(counted(held_out.labels) - expected) <= 1.5).all()
+    assert abs(len(held_out.texts) - 200) <= 8
+    pairs = dict(zip(texts, labels, strict=True))
+    for part in corpus.train, held_out:
+        assert [pairs[text] for text in part.texts] == part.labels
+    assert {*corpus.train.texts}.isdisjoint(held_out.texts)
+    again = split_labelled_corpus(corpus_of(texts, labels), 200, 1)[1]
+    assert again == held_out
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_label_of_one_text_is_trained_on(seed):
+    few = [(0, 1)] + [(0,)] * 8 + [()] * 6
+    texts = [f"text {n}" for n in range(15)]
+    corpus, held_out = split_labelled_corpus(corpus_of(texts, few), 4, seed)
+    assert (0, 1) in corpus.train.labels
+    assert sorted(held_out.labels) == [(), (0,), (0,)]
+
+
+def test_copies_and_groups_stay_together(labels):
+    texts = [f"text {n % 500}" for n in range(COUNT)]
+    corpus, held_out = split_labelled_corpus(corpus_of(texts, labels), 200, 1)
+    assert {*corpus.train.texts}.isdisjoint(held_out.texts)
+    assert len(corpus.train.texts) + len(held_out.texts) == COUNT
+    texts = [f"text {n}" for n in range(COUNT)]
+    groups = {text: f"film {n // 10}" for n, text in enumerate(texts)}
+    corpus, held_out = split_labelled_corpus(
+        corpus_of(texts, labels, groups), 200, 1
+    )
+    learnt, taken = (
+        {groups[text] for text in part.texts}
+        for part in (corpus.train, held_out)
+    )
+    assert not learnt & taken and len(learnt | taken) == COUNT / 10
+    assert abs(counted(held_out.labels) - counted(labels) / 5).max() <= 12
+
+
+def test_rows_are_stratified_by_lists(labels):
+    texts = [f"text {n % 900}" for n in range(COUNT)]
+    rows = Rows({"text": texts, "labels": list(map(list, labels))})
+    with pytest.warns(CorpusWarning, match="they equal rows"):
+        _, held_out = split_rows(rows, 200, 1, by="text", stratify="labels")
+    expected = counted(labels) / 5
+    assert (abs(counted(held_out["labels"]) - expected) <= 1.5).all()
+
+
+def test_of_labels_that_few_texts_have_enough_are_held_out():
+    labels = [(f"a{i % 300}", f"b{7 * i % 331}") for i in range(1000)]
+    texts = [f"text {i}" for i in range(1000)]
+    rows = Rows({"text": texts, "labels": labels})
+    _, held_out = split_rows(rows, 100, 1, stratify="labels")
+    assert len(held_out) == 100
+    found = [x for row in held_out["labels"] for x in row]
+    assert len(found) == len({*found})  # none is taken twice
+
+
+# The same text.
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("Hello!", "hello"),
+        ("  I don't\tknow.\n", "i dont know"),
+        ("STRASSE – Straße", "strasse strasse"),
+        ("क्या?  हाँ।", "क्या हाँ"),
+        ("cafe\u0301", "caf\u00e9"),
+        ("\ufeffa\u200b\u2800 क्\u200dष\u00ad", "a क्ष"),
+        ("\u200b\ufe0f", ""),
+        ("?!", "?!"),
+        ("", ""),
+    ],
+)
+def test_source_key(text, key):
+    assert source_key(text) == key
+
+
+def test_source_key_keeps_words_apart():
+    assert source_key("no one") != source_key("none")
+
+
+def test_punctuation_alone_tells_sentences_apart():
+    assert source_key(" ? ") == "?" != source_key("...")

@@ -6,7 +6,7 @@ import pandas
 
 from kerasrnn.data import id_rows
 from kerasrnn.data import translation_lexicon
-from kerasrnn.data.series.calendar import calendar_names
+from kerasrnn.data.series.times import calendar_names
 from kerasrnn.decoding import GreedySearch
 from kerasrnn.layers import CRF
 from kerasrnn.layers import FastGRUCell

@@ -11,8 +11,8 @@ import numpy as np
 from kerasrnn.data.reading.cells import MISSING
 from kerasrnn.data.report import CorpusError
 from kerasrnn.data.report import CorpusWarning
-from kerasrnn.data.series.calendar import zone_name
-from kerasrnn.data.series.steps import is_of_days
+from kerasrnn.data.series.times import is_of_days
+from kerasrnn.data.series.times import zone_name
 from kerasrnn.optional import import_pandas
 from kerasrnn.warning import warn
 

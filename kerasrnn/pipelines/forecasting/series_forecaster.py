@@ -7,8 +7,8 @@ import keras
 import tensorflow as tf
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.data.series.calendar import zone_name
 from kerasrnn.data.series.series_table import SeriesTable
+from kerasrnn.data.series.times import zone_name
 from kerasrnn.data.series.windows import series_windows
 from kerasrnn.metrics import ForecastError
 from kerasrnn.models.forecast_heads import Distribution

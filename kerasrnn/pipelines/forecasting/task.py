@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from kerasrnn.data.series.calendar import local_times
 from kerasrnn.data.series.series_table import SeriesTable
+from kerasrnn.data.series.times import local_times
 from kerasrnn.data.series.windows import window_starts
 from kerasrnn.files import atomic_write
 from kerasrnn.optional import import_pandas

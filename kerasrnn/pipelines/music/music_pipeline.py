@@ -10,8 +10,8 @@ import tensorflow as tf
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import number
 from kerasrnn.arguments import positive_integer
-from kerasrnn.data.music.piano_roll_batches import piano_roll_batches
 from kerasrnn.data.music.piano_rolls import check_rolls
+from kerasrnn.data.music.piano_rolls import piano_roll_batches
 from kerasrnn.metrics import NegativeLogLikelihood
 from kerasrnn.pipelines.batching import indices_by_length
 from kerasrnn.pipelines.finite import check_answer

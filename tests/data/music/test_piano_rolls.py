@@ -7,6 +7,7 @@ import scipy.io
 
 from kerasrnn.data import CorpusError
 from kerasrnn.data import CorpusWarning
+from kerasrnn.data import piano_roll_batches
 from kerasrnn.data import read_piano_rolls
 from kerasrnn.data import split_piano_rolls
 from kerasrnn.data import write_midi
@@ -149,3 +150,145 @@ def test_hidden_files_are_no_pieces(tmp_path):
         write_midi(piece(4, i), tmp_path / f"{i}.mid")
     (tmp_path / "._0.mid").write_bytes(b"of macOS")
     assert [len(part) for part in read_piano_rolls(tmp_path)] == [1, 1, 1]
+
+
+# Batches.
+
+
+LENGTHS = (5, 2, 9, 3, 1, 7, 4)
+KEYS = 12
+RNG = np.random.default_rng(0)
+ROLLS = [
+    np.pad((RNG.random((time, 6)) < 0.3).astype("uint8"), [(0, 0), (4, 2)])
+    for time in LENGTHS
+]
+ROLLS[1][:] = 0  # silence
+
+
+def pieces(batches):
+    """The pieces of batches, cut from their labels."""
+    return [
+        row[row.min(axis=1) >= 0]
+        for _, labels in batches
+        for row in labels.numpy()
+    ]
+
+
+def sorted_bytes(rolls):
+    return sorted(np.asarray(roll, "int8").tobytes() for roll in rolls)
+
+
+def test_inputs_are_one_step_late_and_begin_with_silence():
+    batches = piano_roll_batches(ROLLS, 3, seed=1)
+    assert len(batches) == 3
+    for inputs, labels in batches:
+        inputs, labels = inputs.numpy(), labels.numpy()
+        assert inputs.shape == labels.shape
+        assert (inputs[:, 0] == 0).all()
+        expected = np.maximum(labels[:, :-1], 0)
+        np.testing.assert_array_equal(inputs[:, 1:], expected)
+
+
+def test_every_piece_is_there_once_and_padded_on_the_right():
+    for seed in (None, 1):
+        batches = piano_roll_batches(ROLLS, 3, seed=seed)
+        assert sorted_bytes(pieces(batches)) == sorted_bytes(ROLLS)
+    for _, labels in batches:
+        padding = (labels.numpy() == -1).all(axis=-1)
+        assert (np.diff(padding.astype(int), axis=1) >= 0).all()
+
+
+def test_without_a_seed_pieces_are_sorted_by_length():
+    found = [len(piece) for piece in pieces(piano_roll_batches(ROLLS, 3))]
+    assert found == sorted(LENGTHS)
+
+
+def test_a_transposed_piece_keeps_its_notes():
+    moved = pieces(piano_roll_batches(ROLLS, 3, transpose=5, seed=2).repeat(20))
+    shifts = set()
+    for roll, times in zip(ROLLS, LENGTHS, strict=True):
+        for piece in moved:
+            if len(piece) != times:
+                continue
+            assert (piece.sum(axis=1) == roll.sum(axis=1)).all()
+            if roll.any():
+                low, high = (
+                    np.flatnonzero(x.any(axis=0))[0] for x in (roll, piece)
+                )
+                shifts.add(high - low)
+                expected = np.roll(roll, high - low, axis=1)
+                np.testing.assert_array_equal(piece, expected)
+    assert shifts >= set(range(-4, 3)) and min(shifts) >= -5
+
+
+def test_long_pieces_are_cut_into_parts_that_cover_them():
+    # The number of keys that sound is that of the step.
+    rolls = [np.tri(time, KEYS, dtype="uint8") for time in LENGTHS]
+    cut = piano_roll_batches(rolls, 3, seed=2, max_length=4)
+    assert len(cut) == 4  # 2 + 1 + 3 + 1 + 1 + 2 + 1 parts
+    seen = set()
+    for inputs, labels in cut.repeat(80):
+        for before, part in zip(inputs.numpy(), labels.numpy(), strict=True):
+            part = part[part.min(axis=1) >= 0]
+            steps = part.sum(axis=1)
+            assert len(part) in (1, 2, 3, 4)
+            np.testing.assert_array_equal(
+                steps, steps[0] + np.arange(len(part))
+            )
+            # The input is the step before, also at the start of a part.
+            np.testing.assert_array_equal(
+                before.sum(axis=1)[: len(part)], steps - 1
+            )
+            if len(part) < 4:
+                assert steps[0] == 1
+            seen.add(int(steps[0]))
+    # The longest piece has nine steps, so its last part begins at the sixth.
+    assert seen == set(range(1, 7))
+
+
+def test_no_step_of_a_long_piece_is_seldom_trained_on():
+    roll = np.eye(64, dtype="uint8")
+    batches = piano_roll_batches([roll], 2, seed=2, max_length=16).repeat(300)
+    counts = sum(piece.sum(axis=0) for piece in pieces(batches))
+    assert counts.sum() == 300 * 64
+    # The ends are in half as many parts as the middle: 150 of 300, +- 9.
+    assert counts.min() > 90 and counts.max() < 600
+
+
+def test_order_cuts_and_transposition_continue_after_an_interruption():
+    def new():
+        return piano_roll_batches(ROLLS, 3, transpose=3, seed=4, max_length=6)
+
+    whole = [labels.numpy() for _, labels in new().repeat(3)]
+    assert any(
+        a.shape != b.shape or (a != b).any()
+        for a, b in zip(whole[:3], whole[3:6], strict=True)
+    )
+    resumed = [labels.numpy() for _, labels in new().repeat(3).skip(4)]
+    for found, expected in zip(resumed, whole[4:], strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (([], 2), "at least one piece. Received: none"),
+        ((ROLLS, 0), "batch_size=0"),
+        ((ROLLS, 2, -1, 3), "transpose=-1"),
+        ((ROLLS, 2, 3), "transpose=3, .*seed=None"),
+        ((ROLLS, 2, 1.5, 3), "transpose=1.5"),
+        ((ROLLS, 2, 0, 1, None, 0), "max_length=0"),
+        ((ROLLS, 2, 0, 1, None, 2.5), "max_length=2.5"),
+        ((ROLLS, 2, 0, None, None, 4), "max_length=4, seed=None"),
+        (([np.float32(1)], 2), r"\(time, keys\).*Received: shape \(\)"),
+        (([*ROLLS, ROLLS[0][:, 1:]], 2), "Received: shape"),
+    ],
+)
+def test_wrong_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        piano_roll_batches(*arguments)
+
+
+def test_a_piece_without_steps_is_refused():
+    with pytest.raises(ValueError, match="none in the piece at index 1"):
+        piano_roll_batches([np.eye(3, 88), np.eye(0, 88)], 1)

@@ -1,12 +1,15 @@
 import numpy as np
+import pandas
 import pytest
 
 from kerasrnn.data import CorpusError
 from kerasrnn.data import SeriesTable
 from kerasrnn.data import read_series
+from kerasrnn.data import series_windows
 from kerasrnn.data import split_series
 from kerasrnn.data import window_starts
 from tests.data.series.frames import frame
+from tests.data.series.frames import windows
 
 
 def with_future(count=10, future=30):
@@ -70,3 +73,96 @@ def test_what_the_calendar_says_goes_on():
 
 def test_a_table_is_of_series():
     assert len(SeriesTable([], ["load"], "h")) == 0
+
+
+# Splits.
+
+
+@pytest.mark.parametrize("border", ["tomorrow", None, np.nan])
+def test_a_border_is_a_time(border):
+    table = read_series(frame(), "date")
+    with pytest.raises(ValueError, match=f"must be a time.*{border}"):
+        split_series(table, border)
+
+
+def test_a_split_leaks_nothing():
+    """All series end at the same time, and look back over the border."""
+    given = pandas.concat(
+        [
+            frame(20).assign(name="long"),
+            frame(9, "2024-05-01 06:00").assign(name="short"),
+        ]
+    )
+    table = read_series(given, "date", key="name")
+    parts = split_series(table, 10, "2024-05-01 15:00")
+    border = table.series[0].times[[10, 15]]
+    assert [len(part) for part in parts] == [14, 10, 5]
+    for part, end in zip(parts, border, strict=False):
+        assert all(x.times[-1] < end for x in part.series)
+    inputs, values = windows(parts[1], 3, 2, batch_size=4)
+    first = [window[0] for window in values[:, :, 0]]
+    assert first == [10, 11, 12, 13, 4, 5, 6, 7]
+    assert inputs["past"][0, :, 0].tolist() == [7, 8, 9]
+    # Without a window in it, no later value changes what is trained on.
+    other = table.series[0]._replace(values=table.series[0].values.copy())
+    other.values[10:] = 99
+    changed = split_series(table.replace([other, table.series[1]]), 10)[0]
+    assert changed.fingerprint() == parts[0].fingerprint()
+    assert [len(x) for x in split_series(table, 0.5, -2)] == [14, 13, 2]
+
+
+def test_a_part_is_split_by_its_own_steps():
+    _, late = split_series(read_series(frame(20), "date"), 8)
+    for border in (0.25, 3, np.int64(3), -9, "2024-05-01 11:00"):
+        parts = split_series(late, border)
+        assert [x.series[0].begin for x in parts] == [8, 11]
+        assert [len(x) for x in parts] == [3, 9]
+    with pytest.raises(CorpusError, match="Part 1 of 2"):
+        split_series(late, "2024-05-01 05:00")
+
+
+def test_what_cannot_be_cut_is_said():
+    table = read_series(frame(), "date")
+    with pytest.raises(CorpusError, match="13 steps.*at most 12"):
+        series_windows(table, 4, 13, batch_size=2)
+    with pytest.raises(ValueError, match="`stride` must be an integer >= 1"):
+        series_windows(table, 4, 2, batch_size=2, stride=0)
+    with pytest.raises(ValueError, match="within the 12 steps"):
+        split_series(table, 12)
+    with pytest.raises(ValueError, match="later than"):
+        split_series(table, 5, 5)
+    with pytest.raises(CorpusError, match="Part 1 of 2"):
+        split_series(table, "2020-01-01")
+
+
+def test_a_border_is_one_of_the_zone_of_the_table():
+    """The clock goes back at 3 on the 27th; 2 comes twice, the first counts."""
+    times = pandas.date_range(
+        "2024-10-26", periods=72, freq="h", tz="Europe/Berlin"
+    )
+    given = pandas.DataFrame({"date": times, "load": np.arange(72)})
+    berlin = read_series(given, "date")
+    texts = given.assign(date=given["date"].astype(str))
+    offsets = read_series(texts, "date")
+    plain = given.assign(date=times.tz_localize(None))
+    plain = read_series(plain.drop_duplicates("date"), "date")
+    for table, border, first in (
+        (berlin, "2024-10-27", 24),
+        (berlin, np.datetime64("2024-10-28"), 49),
+        (berlin, "2024-10-27 02:00", 26),
+        (berlin, "2024-10-27 02:00+01:00", 27),
+        (berlin, times[30], 30),
+        (berlin, "27.10.2024", 24),
+        (berlin, 24, 24),
+        (offsets, "2024-10-27", 26),  # in UTC
+        (offsets, "2024-10-27T00:00+02:00", 24),
+        (plain, "2024-10-28", 49),
+        (plain, times[49], 49),
+    ):
+        _, part = split_series(table, border)
+        assert part.stacked("values")[0, 0] == first
+    for border in ("10:00", "01/02/2024", "now"):
+        with pytest.raises(ValueError, match=f"must be a time.*'{border}'"):
+            split_series(berlin, border)
+    with pytest.raises(CorpusError, match="22:00:00.000000 and .* in UTC"):
+        split_series(berlin, "2025-01-01")

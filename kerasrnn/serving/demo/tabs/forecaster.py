@@ -9,10 +9,10 @@ from typing import Any
 import gradio as gr
 import numpy as np
 
-from kerasrnn.data.series.calendar import cycles_of
-from kerasrnn.data.series.calendar import local_times
 from kerasrnn.data.series.read_series import read_series
 from kerasrnn.data.series.series_table import SeriesTable
+from kerasrnn.data.series.times import cycles_of
+from kerasrnn.data.series.times import local_times
 from kerasrnn.data.series.windows import series_windows
 from kerasrnn.optional import import_pandas
 from kerasrnn.plots import forecast_figure
