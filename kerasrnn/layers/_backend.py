@@ -31,6 +31,9 @@ function and incomplete beta function. PyTorch lacks the last.
 store a table that is read by `gather` in 8 bits; read by `gather_nd`, as here,
 it is not.
 
+`on_gpu()` says whether it computes on a GPU, and `is_eager()` whether
+TensorFlow computes each operation as it is called.
+
 `spaced(x)` adds columns of zeros to a matrix for products where, without them,
 rows would fall on the same lines of a CPU's cache: `needs_space(x)`.
 
@@ -99,8 +102,13 @@ if BACKEND == "tensorflow":
     def rows(table, places):
         return tf.gather_nd(table, places[..., None])
 
+    def on_gpu():
+        return bool(tf.config.list_physical_devices("GPU"))
+
     def _on_cpu():
-        return not tf.config.list_physical_devices("GPU")
+        return not on_gpu()
+
+    is_eager = tf.executing_eagerly
 
     def ranked(x, shape):
         return x if x.shape.rank is not None else tf.ensure_shape(x, shape)
@@ -144,6 +152,9 @@ elif BACKEND == "jax":
         (last, _), saved = scan(step_and_read, (carry, read(0)), time)
         return last, saved
 
+    def on_gpu():
+        return jax.default_backend() == "gpu"
+
     def _on_cpu():
         return jax.default_backend() == "cpu"
 
@@ -161,6 +172,8 @@ elif BACKEND == "jax":
 
 else:
     import torch
+
+    on_gpu = torch.cuda.is_available
 
     log_gamma = torch.lgamma
     incomplete_gamma = torch.special.gammainc
@@ -217,6 +230,9 @@ else:
 
 
 if BACKEND != "tensorflow":
+
+    def is_eager():
+        return False
 
     def rows(table, places):
         return keras.ops.take(table, places, axis=0)

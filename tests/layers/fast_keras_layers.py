@@ -6,7 +6,9 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
+from keras.layers import LSTM
 
+from kerasrnn.layers import _backend
 from tests import helpers
 from tests.layers import small_layers
 from tests.reference.layers import step_of
@@ -131,6 +133,73 @@ class FastKerasLayerTests:
         for x in (outputs, *states):
             x = helpers.as_numpy(ops.cast(x, "float32"))
             assert np.all(np.isfinite(x))
+
+    @pytest.mark.parametrize(
+        ("device", "training", "options", "by_keras"),
+        [
+            ("gpu", True, {}, helpers.ON_TORCH or "cudnn"),
+            ("gpu", True, {"dropout": 0.5}, helpers.ON_TORCH or "cudnn"),
+            ("gpu", False, {}, helpers.ON_TORCH),
+            ("gpu", True, {"mask": MASK}, False),
+            ("gpu", True, {"activation": "relu"}, helpers.ON_TORCH),
+            ("gpu", True, {"use_bias": False}, helpers.ON_TORCH),
+            ("gpu", True, {"layer_norm": True}, False),
+            ("gpu", True, {"recurrent_dropout": 0.5}, False),
+            ("gpu", True, {"unroll": True}, False),
+            ("gpu", True, {"dtype": "mixed_bfloat16"}, False),
+            ("eager", True, {}, not helpers.ON_JAX),
+            ("eager", False, {}, not helpers.ON_JAX),
+            ("cpu", True, {}, helpers.ON_TORCH),
+        ],
+    )
+    def test_keras_computes_what_it_is_faster_at(
+        self, device, training, options, by_keras, monkeypatch
+    ):
+        """Here, without a GPU, Keras computes the same by a loop."""
+        if by_keras == "cudnn":
+            by_keras = not helpers.ON_JAX or self.keras_layer is LSTM
+        options = dict(options)
+        kwargs = {"mask": options.pop("mask", None), "training": training}
+        on_jax = helpers.ON_JAX
+        calls = []
+        inner_loop = self.keras_layer.inner_loop
+        monkeypatch.setattr(
+            self.keras_layer,
+            "inner_loop",
+            lambda *args: calls.append(args) or inner_loop(*args),
+        )
+
+        def run(device):
+            monkeypatch.setattr(_backend, "on_gpu", lambda: device == "gpu")
+            eager = device == "eager" and not on_jax
+            monkeypatch.setattr(_backend, "is_eager", lambda: eager)
+            layer = self.fast_layer(4, return_sequences=True, **options)
+            layer.build((3, None, 2))
+            helpers.randomize(layer)
+            layer.cell.seed_generator.state.assign([7, 0])
+            outputs = ops.cast(layer(SEQUENCE, **kwargs), "float32")
+            return outputs, len(layer.trainable_weights), layer.supports_jit
+
+        outputs, weights, supports_jit = run(device)
+        assert len(calls) == by_keras
+        cuda = device == "gpu" and not helpers.ON_TORCH
+        assert supports_jit or (cuda and not on_jax)
+        expected, count, _ = run("cpu")
+        assert weights == count
+        helpers.assert_close(outputs, expected)
+
+    def test_what_keras_computes_is_saved_once(self, tmp_path):
+        layer = self.fast_layer(4)
+        model = keras.Sequential([keras.Input((5, 2)), layer])
+        before = helpers.as_numpy(model(SEQUENCE, training=True))
+        layer(ops.convert_to_tensor(SEQUENCE), training=True)
+        assert len(layer.weights) == 3
+        loaded = helpers.reloaded(model, tmp_path)
+        helpers.assert_close(loaded(SEQUENCE), before)
+        for weight in layer.weights:  # Keras reads the same variables.
+            weight.assign(np.zeros(weight.shape))
+        found = layer(ops.convert_to_tensor(SEQUENCE), training=True)
+        assert not np.any(helpers.as_numpy(found))
 
     @pytest.mark.parametrize("name", ["activation", "recurrent_activation"])
     def test_other_activations(self, name):

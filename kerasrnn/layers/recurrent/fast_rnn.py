@@ -7,6 +7,7 @@ from typing import Unpack
 import keras
 from keras import ops
 
+from kerasrnn.layers import _backend
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.quantization import KeepsQuantization
@@ -304,6 +305,8 @@ class CellLayer(FastRNN):
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
+        if not hasattr(cls, "cell_class"):
+            return
         for name in constructor_parameters(cls.cell_class):
             if not hasattr(cls, name):
                 setattr(cls, name, _argument_of_the_cell(name))
@@ -318,6 +321,87 @@ class CellLayer(FastRNN):
         cls, config: Config, custom_objects: dict[str, Any] | None = None
     ) -> Self:
         return cls(**config)
+
+
+class KerasCellLayer(CellLayer):
+    """Base class of the layers that Keras has as well, with the same weights.
+
+    Keras's own layer computes them where it is faster:
+
+    * on PyTorch, whose loops run in Python, unless steps are masked;
+    * on a GPU, where it calls cuDNN: in training, since a model that was
+      exported with cuDNN would not run on a CPU. On JAX it does so for the LSTM
+      alone;
+    * in TensorFlow's eager mode, operation by operation.
+
+    States in float32, layer normalization and dropout of the state are ours
+    alone.
+
+    A subclass sets `keras_class` and `keras_arguments`, the names of the
+    arguments of both.
+    """
+
+    keras_class: type[keras.layers.RNN]
+    keras_arguments: tuple[str, ...]
+    _of_keras: Any = None
+
+    def __init__(self, arguments: dict[str, Any]) -> None:
+        super().__init__(arguments)
+        if self._is_as_in_keras() and self._has_cudnn():
+            # XLA does not compile cuDNN of TensorFlow.
+            self.supports_jit = keras.backend.backend() != "tensorflow"
+
+    def _is_as_in_keras(self):
+        ours = self.layer_norm or self.recurrent_dropout or self.unroll
+        return self.compute_dtype == "float32" and not ours
+
+    def _has_cudnn(self):
+        of_jax = self.keras_class is keras.layers.LSTM
+        return (
+            _backend.on_gpu()
+            and (keras.backend.backend() == "tensorflow" or of_jax)
+            and self.activation is keras.activations.tanh
+            and self.recurrent_activation is keras.activations.sigmoid
+            and self.use_bias
+            and getattr(self, "reset_after", True)
+        )
+
+    def _keras_is_faster(self, mask, training):
+        if mask is not None or not self._is_as_in_keras():
+            return False
+        if keras.backend.backend() == "torch":
+            return True
+        return _backend.is_eager() or (training and self._has_cudnn())
+
+    def inner_loop(
+        self,
+        sequences: Tensor,
+        initial_state: States,
+        mask: Tensor | None,
+        training: bool = False,
+    ) -> tuple[Tensor, Tensor, States]:
+        if not self._keras_is_faster(mask, training):
+            return super().inner_loop(sequences, initial_state, mask, training)
+        states = cells.nested_initial(
+            self.cell, initial_state, sequences.shape[0]
+        )
+        dropout, _ = self.cell.masks(sequences[:, 0], [], training)
+        if dropout is not None:
+            sequences = sequences * ops.expand_dims(dropout, 1)
+        if self._of_keras is None:
+            layer = self.keras_class(
+                **{name: getattr(self, name) for name in self.keras_arguments},
+                return_sequences=self.return_sequences,
+                go_backwards=self.go_backwards,
+                dtype=self.dtype_policy,
+            )
+            layer.cell.kernel = self.cell.kernel
+            layer.cell.recurrent_kernel = self.cell.recurrent_kernel
+            layer.cell.bias = self.cell.bias
+            layer.cell.built = True
+            # A method, since Keras would save a layer.
+            self._of_keras = layer.inner_loop
+        return self._of_keras(sequences, states, None, training)
 
 
 def _argument_of_the_cell(name):
