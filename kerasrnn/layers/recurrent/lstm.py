@@ -53,6 +53,9 @@ class FourGatesCell(RecurrentCell):
             every Keras layer.
     """
 
+    # How many parts of the units do not see one another.
+    heads = 1
+
     def __init__(
         self,
         units: int,
@@ -113,7 +116,9 @@ class FourGatesCell(RecurrentCell):
         """Creates kernels and biases."""
         width = 4 * self.units
         self.kernel = self.add_kernel((input_dim, width))
-        self.recurrent_kernel = self.add_recurrent_kernel((self.units, width))
+        self.recurrent_kernel = self.add_recurrent_kernel(
+            (self.units, width), heads=self.heads
+        )
         self.bias = None
         if self.use_bias:
             initializer = self.bias_initializer

@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import one_of
+from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.loop.products import Product
 from kerasrnn.layers.recurrent.fast_rnn import CellLayer
 from kerasrnn.layers.recurrent.lstm import FourGatesCell
@@ -37,13 +38,18 @@ class SLSTMCell(FourGatesCell):
     the exponentials in `[0, 1]`, and cancels out of `h'`. A unit that has seen
     nothing has `n = 0`; there `m` counts as minus infinity, as in the authors'
     code. So all states may start at 0, and `n` is 1 or more from the first
-    step on. There is one head: `R` mixes all units.
+    step on.
+
+    With several `heads`, as in the paper, `R` is block-diagonal: the units of a
+    head see those of no other. `recurrent_kernel` then has the shape
+    `(heads, units / heads, 4, units / heads)`.
 
     Args:
         units: Positive integer, width of the state.
         activation: Activation of `a_z`.
         recurrent_activation: Activation of `a_o`.
         forget_gate: `"sigmoid"` or `"exp"`.
+        heads: Positive integer that divides `units`. The paper has 4.
         use_bias: Whether there are biases.
         unit_forget_bias: Whether the bias of `a_f` starts at 1, as in an LSTM
             of Keras. An exponential gate ignores it: it would start at `e`,
@@ -73,8 +79,9 @@ class SLSTMCell(FourGatesCell):
         The output `h` of shape `(batch, units)`, and the new states.
 
     Raises:
-        ValueError: when `units` is not a positive integer, `forget_gate` is
-            not one of the above, or a rate is not in `[0, 1)`.
+        ValueError: when `units` is not a positive integer or no multiple of
+            `heads`, `forget_gate` is not one of the above, or a rate is not in
+            `[0, 1)`.
 
     Example:
 
@@ -92,6 +99,7 @@ class SLSTMCell(FourGatesCell):
         recurrent_activation: Activation = "sigmoid",
         *,
         forget_gate: Literal["sigmoid", "exp"] = "sigmoid",
+        heads: int = 1,
         use_bias: bool = True,
         unit_forget_bias: bool = True,
         kernel_initializer: Initializer = "glorot_uniform",
@@ -133,6 +141,12 @@ class SLSTMCell(FourGatesCell):
         self.forget_gate = one_of(
             "forget_gate", forget_gate, ("sigmoid", "exp")
         )
+        self.heads = positive_integer("heads", heads)
+        if self.units % self.heads:
+            raise ValueError(
+                "`heads` must divide `units`, so that all have as many. "
+                f"Received: heads={heads} and units={units}"
+            )
         self.state_size = 4 * [self.units]
 
     @property
@@ -159,6 +173,7 @@ class SLSTM(CellLayer):
         activation: Activation of `a_z`.
         recurrent_activation: Activation of `a_o`.
         forget_gate: `"sigmoid"` or `"exp"`.
+        heads: Positive integer that divides `units`. The paper has 4.
         use_bias: Whether there are biases.
         unit_forget_bias: Whether the bias of `a_f` starts at 1, as in an LSTM
             of Keras. An exponential gate ignores it: it would start at `e`,
@@ -221,6 +236,7 @@ class SLSTM(CellLayer):
         recurrent_activation: Activation = "sigmoid",
         *,
         forget_gate: Literal["sigmoid", "exp"] = "sigmoid",
+        heads: int = 1,
         use_bias: bool = True,
         unit_forget_bias: bool = True,
         kernel_initializer: Initializer = "glorot_uniform",

@@ -4,6 +4,7 @@ import pytest
 from keras import ops
 
 from kerasrnn.layers import SLSTM
+from kerasrnn.layers import FastRNN
 from kerasrnn.layers import SLSTMCell
 from tests import helpers
 from tests.layers import small_layers
@@ -123,6 +124,57 @@ def test_it_has_the_weights_of_an_lstm():
     ours, keras_ = (layer.count_params() for layer in layers)
     assert ours == keras_ == 4 * 8 * (5 + 8 + 1)
     helpers.assert_close(layers[0].cell.bias, layers[1].cell.bias)
+
+
+@pytest.mark.parametrize("layer_class", [FastRNN, keras.layers.RNN])
+def test_heads_are_blocks_of_the_kernel(layer_class):
+    """Values and gradients, with dropout of the state."""
+    options = {"recurrent_dropout": 0.4, "seed": 3}
+    parted, whole = (SLSTMCell(6, heads=n, **options) for n in (3, 1))
+    for cell in (parted, whole):
+        cell.build((None, 2))
+    helpers.randomize(parted)
+    assert parted.recurrent_kernel.shape == (3, 2, 4, 2)
+    kernel, blocks, bias = parted.get_weights()[:3]
+    # Rows and columns by head, and columns by gate.
+    matrix, on_the_diagonal = np.zeros((3, 2, 4, 3, 2)), np.arange(3)
+    matrix[on_the_diagonal, :, :, on_the_diagonal] = blocks
+    for name, value in (
+        ("kernel", kernel),
+        ("recurrent_kernel", matrix.reshape(6, 24)),
+        ("bias", bias),
+    ):
+        getattr(whole, name).assign(value)
+    arrays = [helpers.random(3, 5, 2)]
+    cotangents = [helpers.random(3, 5, 6, seed=5)]
+    found, expected = (
+        small_layers.backpropagate(
+            layer_class(cell, return_sequences=True),
+            arrays,
+            cotangents,
+            training=True,
+        )
+        for cell in (parted, whole)
+    )
+    helpers.assert_close(found[0], expected[0])
+    helpers.assert_close(found[2], expected[2])
+    of_blocks, of_matrix = (
+        helpers.as_numpy(x[1][1]) for x in (found, expected)
+    )
+    of_matrix = of_matrix.reshape(matrix.shape)
+    of_matrix = of_matrix[on_the_diagonal, :, :, on_the_diagonal]
+    helpers.assert_close(of_blocks, of_matrix)
+
+
+def test_each_head_starts_as_a_matrix_of_its_own():
+    cell = SLSTMCell(12, heads=3)
+    cell.build((None, 2))
+    for block in helpers.as_numpy(cell.recurrent_kernel.value).reshape(
+        3, 4, 16
+    ):
+        np.testing.assert_allclose(block @ block.T, np.eye(4), atol=1e-5)
+    with pytest.raises(ValueError, match="must divide `units`.*heads=5"):
+        SLSTM(12, heads=5)
 
 
 def test_an_exponential_gate_starts_at_one():
