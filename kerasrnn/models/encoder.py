@@ -1,10 +1,10 @@
 """The encoder: turns tokens into a memory to attend to."""
 
+import zlib
 from typing import Any
 from typing import Self
 
 import keras
-import numpy as np
 from keras import ops
 
 from kerasrnn.arguments import instance
@@ -17,8 +17,8 @@ from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.quantization import quantized_layers
 from kerasrnn.models.language_model import LanguageModel
 from kerasrnn.models.model import ReadsIds
+from kerasrnn.models.model import give_weights
 from kerasrnn.models.ngram_embedding import NgramEmbedding
-from kerasrnn.models.ngram_embedding import check_ngrams
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.saving import Configured
@@ -80,8 +80,8 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
 
     Raises:
         ValueError: when `cell` is not a recurrent cell, a size is not positive,
-            a rate is not in `[0, 1)`, `bidirectional` and `go_backwards` are
-            both true, or `ngrams` have another width.
+            a rate is not in `[0, 1)`, or `bidirectional` and `go_backwards` are
+            both true.
 
     Example:
 
@@ -130,13 +130,11 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         self.mask_padding = mask_padding
         self.lexical = lexical
         self.dropout = rate("dropout", dropout)
-        if embedding_dropout is not None:
-            rate("embedding_dropout", embedding_dropout)
         self.embedding_dropout = embedding_dropout
         self.word_dropout = word_dropout
         self.pad_id = integer("pad_id", pad_id)
         self.embedding_scale = embedding_scale
-        self.ngrams = check_ngrams(ngrams, self.embedding_dim)
+        self.ngrams = ngrams
         self.embedding = TokenEmbedding(
             self.vocabulary_size,
             self.embedding_dim,
@@ -218,7 +216,7 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
             **kwargs,
         )
         encoder.build((None, None))
-        embedding, stack = learnt_weights(model, backwards)
+        embedding, stack = _learnt_weights(model, backwards)
         encoder.embedding.set_weights(embedding)
         encoder.stack.set_weights(stack)
         # Also if the language model's is not, whose cell is the template.
@@ -301,7 +299,7 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         return x, ops.concatenate(final, axis=-1)
 
 
-def learnt_weights(model, backwards=None):
+def _learnt_weights(model, backwards):
     """Returns the weights of language models for the parts of an encoder.
 
     Args:
@@ -311,70 +309,49 @@ def learnt_weights(model, backwards=None):
 
     Returns:
         Lists of arrays, the weights of the `embedding` and of the `stack`.
-
-    Raises:
-        ValueError: when a language model is quantized; when the two have
-            several layers, or other cells or embeddings.
     """
     both = [model] if backwards is None else [model, backwards]
     for each in both:
-        if not each.built:
-            each.build()
-        _check_not_quantized(each)
-    if backwards is not None:
-        _check_depths(model, backwards)
-        _check_cells(model, backwards)
-        _check_embeddings(model, backwards)
-    stack = [weight for each in both for weight in each.stack.get_weights()]
-    return model.embedding.get_weights(), stack
-
-
-def _check_not_quantized(model):
-    for part in (model.embedding, model.stack):
-        if quantized := quantized_layers(part):
+        give_weights(each)
+        modes = {
+            how["mode"]
+            for part in (each.embedding, each.stack)
+            for how in quantized_layers(part).values()
+        }
+        if modes:
             raise ValueError(
                 "Quantized weights do not learn. Expected: a language "
                 "model as it was before `quantize`. Received: weights in "
-                f"{sorted({how['mode'] for how in quantized.values()})}"
+                f"{sorted(modes)}"
             )
-
-
-def _check_depths(*models):
-    depths = [model.depth for model in models]
-    if depths != [1, 1]:
-        raise ValueError(
-            "Language models of two directions must have one recurrent layer: "
-            "a second one of an encoder reads the outputs of both. Received: "
-            f"depths {depths[0]} and {depths[1]}"
-        )
-
-
-def _check_cells(*models):
-    cells = [
-        (type(cell).__name__, template(cell, "name", "seed", "trainable"))
-        for cell in (model.cell for model in models)
+    facts = [
+        {
+            "depth": each.depth,
+            "cell": (
+                type(each.cell).__name__,
+                template(each.cell, "name", "seed", "trainable"),
+            ),
+            "embedding_scale": each.embedding.factor,
+            "checksum of embeddings": zlib.crc32(
+                each.embedding.get_weights()[0].tobytes()
+            ),
+        }
+        for each in both
     ]
-    if cells[0] != cells[1]:
+    differ = [name for name in facts[0] if facts[0][name] != facts[-1][name]]
+    if differ or (backwards is not None and model.depth > 1):
+        shown = [
+            ", ".join(
+                f"{name}={of[name]!s:.200}" for name in differ or ["depth"]
+            )
+            for of in facts
+        ]
         raise ValueError(
-            "Language models of two directions must have the same cell. "
-            f"Received: {cells[0]} and {cells[1]}"
+            "Language models of two directions must have one recurrent layer, "
+            "since a second one of an encoder reads the outputs of both; the "
+            "same cell; and the same embeddings, which "
+            "`TextLanguageModel.opposite` does not train. "
+            f"Received: {' and '.join(shown)}"
         )
-
-
-def _check_embeddings(*models):
-    factors = [model.embedding.factor for model in models]
-    if factors[0] != factors[1]:
-        raise ValueError(
-            "Language models of two directions must have the same "
-            f"`embedding_scale`. Received: {factors[0]:g} and {factors[1]:g}"
-        )
-    tables = [
-        ops.convert_to_numpy(model.embedding.embeddings) for model in models
-    ]
-    if not np.array_equal(*tables):
-        raise ValueError(
-            "Language models of two directions must have the same embeddings, "
-            "which `TextLanguageModel.opposite` does not train. Received: "
-            f"tables of shapes {tables[0].shape} and {tables[1].shape} that "
-            "differ"
-        )
+    stack = [weight for each in both for weight in each.stack.get_weights()]
+    return model.embedding.get_weights(), stack

@@ -15,7 +15,7 @@ from kerasrnn.distribute.replicas import replica_count
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import quantize_layers
 from kerasrnn.layers.quantization import quantized_layers
-from kerasrnn.models.recurrent_model import RecurrentModel
+from kerasrnn.models.model import RecurrentModel
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.models.token_output import TokenOutput
 from kerasrnn.saving import Configured
@@ -152,103 +152,8 @@ def check_rows(ids, fresh, batch_size, replicas):
         )
 
 
-class LanguageLosses(RecurrentModel):
-    """The part of `LanguageModel` that computes losses and metrics.
-
-    See `LanguageModel` for the arguments.
-    """
-
-    batch_size: int | None
-    embedding: TokenEmbedding
-    output_projection: TokenOutput
-
-    def __init__(
-        self,
-        augmented_loss: float = 0.0,
-        loss_temperature: float = 10.0,
-        sampled_words: int | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(**kwargs)
-        check_augmented_loss(augmented_loss, loss_temperature)
-        self.augmented_loss = augmented_loss
-        self.loss_temperature = loss_temperature
-        if sampled_words is not None:
-            sampled_words = positive_integer("sampled_words", sampled_words)
-            if augmented_loss:
-                raise ValueError(
-                    "The augmented loss needs the logits of all words. "
-                    "Expected: `sampled_words=None`. "
-                    f"Received: sampled_words={sampled_words}"
-                )
-            self.seed_generator = keras.random.SeedGenerator()
-        self.sampled_words = sampled_words
-
-    def compute_loss(
-        self,
-        x: Any = None,
-        y: Any = None,
-        y_pred: Any = None,
-        sample_weight: Any = None,
-        training: bool = True,
-    ) -> Tensor:
-        if self.batch_size is not None and not isinstance(x, dict):
-            raise ValueError(
-                "A model that carries its states is trained and evaluated on "
-                'dictionaries of "ids" and "fresh", as `text_windows` makes '
-                "them: ids alone would start anew in every batch. Expected: "
-                "these; or, for texts that do not follow each other, a model "
-                "of `batch_size=None`, as `with_batch_size(None)` returns. "
-                f"Received: batch_size={self.batch_size}, ids alone"
-            )
-        if self.sampled_words and isinstance(y_pred, dict):
-            self._check_padding()
-            y_pred = sampled_logits(
-                self.output_projection,
-                y_pred["outputs"],
-                y,
-                self.sampled_words,
-                self.seed_generator,
-            )
-            # The right word is the first; padding stays negative.
-            y = ops.minimum(y, 0)
-        loss = super().compute_loss(x, y, y_pred, sample_weight, training)
-        if not (training and self.augmented_loss):
-            return loss
-        check_labels(y, self.embedding)
-        added = augmented_loss(
-            ops.cast(self.embedding.embeddings, self.compute_dtype),
-            ops.cast(y, "int32"),
-            y_pred,
-            self.loss_temperature,
-            sample_weight,
-        )
-        # Keras sums the losses of replicas.
-        added = added * (self.augmented_loss / replica_count(self))
-        return loss + ops.cast(added, loss.dtype)
-
-    def _check_padding(self):
-        """Raises `ValueError` if a word of the vocabulary is padding."""
-        pad_id = getattr(self.loss, "pad_id", -1)
-        if pad_id >= 0:
-            raise ValueError(
-                "With `sampled_words`, the labels of padding must be negative. "
-                "Expected: a loss such as `TokenCrossentropy(-1)`. "
-                f"Received: one with pad_id={pad_id}"
-            )
-
-    def compute_metrics(
-        self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None
-    ) -> dict[str, Any]:
-        if isinstance(y_pred, dict):
-            y, y_pred = y[:1], y_pred["first_row"]
-            if sample_weight is not None:
-                sample_weight = sample_weight[:1]
-        return super().compute_metrics(x, y, y_pred, sample_weight)
-
-
 @keras.saving.register_keras_serializable("kerasrnn")
-class LanguageModel(LanguageLosses):
+class LanguageModel(RecurrentModel):
     """Predicts every token of a text from those before it.
 
     An embedding, recurrent layers and a softmax over the vocabulary, which by
@@ -365,10 +270,24 @@ class LanguageModel(LanguageLosses):
         sampled_words: int | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            augmented_loss, loss_temperature, sampled_words, **kwargs
-        )
+        super().__init__(**kwargs)
         cells.check_cell(cell, "LanguageModel")
+        self.augmented_loss = number(
+            "augmented_loss", augmented_loss, minimum=0
+        )
+        self.loss_temperature = number(
+            "loss_temperature", loss_temperature, above=0
+        )
+        if sampled_words is not None:
+            sampled_words = positive_integer("sampled_words", sampled_words)
+            if augmented_loss:
+                raise ValueError(
+                    "The augmented loss needs the logits of all words. "
+                    "Expected: `sampled_words=None`. "
+                    f"Received: sampled_words={sampled_words}"
+                )
+            self.seed_generator = keras.random.SeedGenerator()
+        self.sampled_words = sampled_words
         self.vocabulary_size = positive_integer(
             "vocabulary_size", vocabulary_size
         )
@@ -416,8 +335,8 @@ class LanguageModel(LanguageLosses):
 
     def build(self, input_shape: Shape | None = None) -> None:
         self.embedding.build((None, None))
-        width = self.build_rnns(self.embedding_dim)
-        self.output_projection.build((None, None, width))
+        self.stack.build((None, None, self.embedding_dim))
+        self.output_projection.build((None, None, self.stack.output_size))
         if self.batch_size is not None:
             self.carried.build()
 
@@ -488,6 +407,72 @@ class LanguageModel(LanguageLosses):
         x, states = self._read(ids, states, training)
         return self.output_projection(x), states
 
+    def compute_loss(
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Any = None,
+        sample_weight: Any = None,
+        training: bool = True,
+    ) -> Tensor:
+        if self.batch_size is not None and not isinstance(x, dict):
+            raise ValueError(
+                "A model that carries its states is trained and evaluated on "
+                'dictionaries of "ids" and "fresh", as `text_windows` makes '
+                "them: ids alone would start anew in every batch. Expected: "
+                "these; or, for texts that do not follow each other, a model "
+                "of `batch_size=None`, as `with_batch_size(None)` returns. "
+                f"Received: batch_size={self.batch_size}, ids alone"
+            )
+        if self.sampled_words and isinstance(y_pred, dict):
+            pad_id = getattr(self.loss, "pad_id", -1)
+            if pad_id >= 0:
+                raise ValueError(
+                    "With `sampled_words`, the labels of padding must be "
+                    "negative. Expected: a loss such as "
+                    "`TokenCrossentropy(-1)`. "
+                    f"Received: one with pad_id={pad_id}"
+                )
+            y_pred = sampled_logits(
+                self.output_projection,
+                y_pred["outputs"],
+                y,
+                self.sampled_words,
+                self.seed_generator,
+            )
+            # The right word is the first; padding stays negative.
+            y = ops.minimum(y, 0)
+        loss = super().compute_loss(x, y, y_pred, sample_weight, training)
+        if not (training and self.augmented_loss):
+            return loss
+        mode = self.embedding.quantization_mode
+        if mode or len(y.shape) != 2:
+            raise ValueError(
+                "The augmented loss needs labels of shape (batch, time) and "
+                "embeddings that are not quantized. Received: labels of shape "
+                f"{tuple(y.shape)}, embeddings in "
+                f"{mode or self.embedding.compute_dtype!r}"
+            )
+        added = augmented_loss(
+            ops.cast(self.embedding.embeddings, self.compute_dtype),
+            ops.cast(y, "int32"),
+            y_pred,
+            self.loss_temperature,
+            sample_weight,
+        )
+        # Keras sums the losses of replicas.
+        added = added * (self.augmented_loss / replica_count(self))
+        return loss + ops.cast(added, loss.dtype)
+
+    def compute_metrics(
+        self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None
+    ) -> dict[str, Any]:
+        if isinstance(y_pred, dict):
+            y, y_pred = y[:1], y_pred["first_row"]
+            if sample_weight is not None:
+                sample_weight = sample_weight[:1]
+        return super().compute_metrics(x, y, y_pred, sample_weight)
+
     def with_batch_size(self, batch_size: int | None) -> Self:
         """Returns a copy, weights included, for batches of another size.
 
@@ -517,32 +502,6 @@ class LanguageModel(LanguageLosses):
     def _parts(self):
         """The layers that have weights, without the carried states."""
         return [self.embedding, self.stack, self.output_projection]
-
-
-def check_augmented_loss(weight, temperature):
-    """Checks the arguments of a model that uses an augmented loss.
-
-    Raises:
-        ValueError: when the weight is negative, the temperature is not
-            positive, or one of them is infinite.
-    """
-    number("augmented_loss", weight, minimum=0)
-    number("loss_temperature", temperature, above=0)
-
-
-def check_labels(labels, embedding):
-    """Checks that labels and embeddings suit an augmented loss.
-
-    Raises:
-        ValueError: when the labels are not ids, or the embeddings quantized.
-    """
-    if embedding.quantization_mode or len(labels.shape) != 2:
-        raise ValueError(
-            "The augmented loss needs labels of shape (batch, time) and "
-            "embeddings that are not quantized. Received: labels of shape "
-            f"{tuple(labels.shape)}, embeddings in "
-            f"{embedding.quantization_mode or embedding.compute_dtype!r}"
-        )
 
 
 def augmented_loss(embeddings, words, logits, temperature, sample_weight=None):

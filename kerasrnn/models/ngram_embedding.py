@@ -7,7 +7,6 @@ import keras
 import numpy as np
 from keras import ops
 
-from kerasrnn.arguments import instance
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
@@ -180,19 +179,6 @@ class NgramEmbedding(ReadsIds, Configured, KeepsQuantization):
 
     def compute_output_shape(self, ids_shape: Shape) -> Shape:
         return (*ids_shape, self.embedding_dim)
-
-
-def check_ngrams(ngrams, embedding_dim):
-    """Returns `ngrams`, or raises `ValueError` unless they have this width."""
-    if ngrams is None:
-        return None
-    instance("ngrams", ngrams, NgramEmbedding)
-    if ngrams.embedding_dim != embedding_dim:
-        raise ValueError(
-            "`ngrams` must be of the same `embedding_dim`. Expected: "
-            f"{embedding_dim}. Received: {ngrams.embedding_dim}"
-        )
-    return ngrams
 
 
 def _row(text):

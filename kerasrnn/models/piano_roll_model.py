@@ -6,7 +6,8 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.models.recurrent_model import RecurrentModel
+from kerasrnn.models.model import RecurrentModel
+from kerasrnn.models.token_output import checked_counts
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -84,8 +85,8 @@ class PianoRollModel(RecurrentModel):
         )
 
     def build(self, input_shape: Shape | None = None) -> None:
-        width = self.build_rnns(self.keys)
-        self.output_projection.build((None, None, width))
+        self.stack.build((None, None, self.keys))
+        self.output_projection.build((None, None, self.stack.output_size))
 
     def call(self, inputs: Tensor, training: bool = False) -> Tensor:
         states = self.initial_states(ops.shape(inputs)[0])
@@ -128,15 +129,7 @@ class PianoRollModel(RecurrentModel):
             ValueError: when the shape is another, or a count is not from 0 to
                 `steps`.
         """
-        counts = ops.convert_to_tensor(counts, "float32")
-        right = ops.logical_and(counts >= 0, counts <= steps)
-        wrong = ops.sum(ops.cast(ops.logical_not(right), "int32"))
-        if tuple(counts.shape) != (self.keys,) or wrong > 0:
-            raise ValueError(
-                f"`counts` must be one number from 0 to {steps} for each of "
-                f"the {self.keys} keys. Received: an array of shape "
-                f"{tuple(counts.shape)}, {int(wrong)} numbers out of range"
-            )
+        counts = checked_counts(counts, self.keys, steps)
         if not self.built:
             self.build()
         self.output_projection.bias.assign(

@@ -99,21 +99,12 @@ class SeriesScaling(Configured, keras.layers.Layer):
         """
         # In float32, a sum of many values or a square would be lost.
         values = ops.convert_to_numpy(values).astype("float64")
-        if values.ndim != 2 or values.shape[1] != self.columns:
-            raise ValueError(
-                f"`values` must have the shape (time, {self.columns}). "
-                f"Received: shape {values.shape}"
-            )
         observed = np.sum(~np.isnan(values), axis=0)
-        if not observed.all():
+        if not observed.all() or np.isinf(values).any():
             raise ValueError(
-                "Every column of `values` must have one that is not missing. "
-                f"Received: numbers of values {observed}"
-            )
-        if np.isinf(values).any():
-            raise ValueError(
-                "`values` must be finite, or NaN where one is missing. "
-                f"Received: {np.isinf(values).sum()} infinite values"
+                "Every column of `values` must have one that is not missing, "
+                f"and all must be finite. Received: {observed} values, "
+                f"{np.isinf(values).sum()} of them infinite"
             )
         if not self.built:
             self.build()

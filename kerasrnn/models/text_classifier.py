@@ -253,19 +253,14 @@ def _set_backward(summary, encoder):
 
 def _check_decoder(summary, encoder):
     """Raises if a decoder cannot start from the encoder's final states."""
-    if encoder.bidirectional:
-        raise ValueError(
-            "A DecoderSummary starts a cell like the encoder's from its final "
-            "states: the encoder must have `bidirectional=False`. "
-            f"Received: bidirectional={encoder.bidirectional}"
-        )
     expected, found = (
         cells.flat_state_sizes(layer.cell) for layer in (encoder, summary)
     )
-    if expected != found:
+    if encoder.bidirectional or expected != found:
         raise ValueError(
-            "The cell of a DecoderSummary must have the states of the "
-            f"encoder's. Expected: widths {expected}. Received: {found}"
+            "A DecoderSummary starts a cell like the encoder's from its final "
+            f"states. Expected: bidirectional=False, widths {expected}. "
+            f"Received: bidirectional={encoder.bidirectional}, widths {found}"
         )
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import contextvars
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -152,23 +153,9 @@ class TokenOutput(Configured, KeepsQuantization):
                 token occurs in the text to train on. One is added to each.
 
         Raises:
-            ValueError: when the layer is not built, the shape is another, or
-                a count is negative.
+            ValueError: when the shape is another, or a count is negative.
         """
-        if not self.built:
-            raise ValueError(
-                "Build the model before `assign_frequencies`, so that it has "
-                f"a bias. Received: {self.name!r}, which is not built."
-            )
-        counts = ops.convert_to_tensor(counts, "float32")
-        wrong = ops.sum(ops.cast(ops.logical_not(counts >= 0), "int32"))
-        if tuple(counts.shape) != (self.vocabulary_size,) or wrong > 0:
-            raise ValueError(
-                "`counts` must be one number from 0 for each of the "
-                f"{self.vocabulary_size} tokens. Received: an array of shape "
-                f"{tuple(counts.shape)}, {int(wrong)} of them negative or NaN"
-            )
-        smoothed = counts + 1
+        smoothed = checked_counts(counts, self.vocabulary_size) + 1
         self.bias.assign(ops.log(smoothed / ops.sum(smoothed)))
 
     def scores_of(self, projected: Tensor, words: Tensor) -> Tensor:
@@ -222,3 +209,23 @@ class TokenOutput(Configured, KeepsQuantization):
         bias = ops.take(self.bias, words, axis=0)
         kernel, bias = (ops.cast(x, self.compute_dtype) for x in (kernel, bias))
         return kernel, bias
+
+
+def checked_counts(counts, size, most=math.inf):
+    """Returns counts as a tensor, or raises `ValueError` if they are wrong.
+
+    Args:
+        counts: Array-like, to be of shape `(size,)`.
+        size: Integer.
+        most: Number that no count may exceed.
+    """
+    counts = ops.convert_to_tensor(counts, "float32")
+    right = ops.logical_and(counts >= 0, counts <= most)
+    wrong = int(ops.sum(ops.cast(ops.logical_not(right), "int32")))
+    if tuple(counts.shape) != (size,) or wrong:
+        raise ValueError(
+            f"`counts` must be {size} numbers from 0 to {most}. Received: an "
+            f"array of shape {tuple(counts.shape)}, {wrong} numbers out of "
+            "range"
+        )
+    return counts

@@ -75,8 +75,8 @@ class Translator(Model):
         ValueError: when `encoder` or `decoder` is something else, the sampling
             rate is not in `[0, 1)` or the weight negative, states to copy are
             not those of the decoder, in number and widths, the decoder's
-            lexicon is of another source vocabulary, the inputs are no such
-            dictionary, or there are alignments but no attention.
+            lexicon is of another source vocabulary, or there are alignments
+            but no attention.
 
     References:
         [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473),
@@ -115,7 +115,14 @@ class Translator(Model):
         instance("encoder", encoder, Encoder)
         instance("decoder", decoder, Decoder)
         _check_bridge(encoder, decoder)
-        _check_lexicon(encoder, decoder)
+        # Otherwise a source token could be outside the lexicon.
+        lexicon, size = decoder.lexicon, encoder.vocabulary_size
+        if lexicon is not None and lexicon.source_size != size:
+            raise ValueError(
+                "The lexicon of the decoder must be of the encoder's "
+                f"vocabulary. Expected: source_size={size}. "
+                f"Received: source_size={lexicon.source_size}"
+            )
         self.encoder = encoder
         self.decoder = decoder
         # All sizes are known, so the weights can be created now.
@@ -130,7 +137,6 @@ class Translator(Model):
         self.built = True
 
     def call(self, inputs: dict[str, Tensor], training: bool = False) -> Tensor:
-        _check_names(inputs)
         source, target = inputs["source"], inputs["target"]
         memory = self.encoder(source, training=training)
         if training and self.sampling_rate:
@@ -223,17 +229,6 @@ class Translator(Model):
         return self.decoder.output_projection.many_calls()
 
 
-def _check_names(inputs):
-    """Raises unless inputs are a dictionary of source and target."""
-    found = sorted(inputs) if isinstance(inputs, dict) else [type(inputs)]
-    if not {"source", "target"} <= set(found):
-        raise ValueError(
-            'A Translator reads a dictionary of "source" and "target", as '
-            "`translation_batches` makes it. "
-            f"Received: {', '.join(map(str, found))}"
-        )
-
-
 def _check_bridge(encoder, decoder):
     """Raises if copied states would be mixed up."""
     if decoder.bridge.kind != "copy":
@@ -250,17 +245,6 @@ def _check_bridge(encoder, decoder):
             "one state if there are two directions; or bridge='dense'. "
             f"Received: depth={encoder.depth}, "
             f"bidirectional={encoder.bidirectional}, cell={encoder.cell!r}"
-        )
-
-
-def _check_lexicon(encoder, decoder):
-    """Raises if a source token could be outside the lexicon."""
-    lexicon, size = decoder.lexicon, encoder.vocabulary_size
-    if lexicon is not None and lexicon.source_size != size:
-        raise ValueError(
-            "The lexicon of the decoder must be of the encoder's vocabulary. "
-            f"Expected: source_size={size}. "
-            f"Received: source_size={lexicon.source_size}"
         )
 
 

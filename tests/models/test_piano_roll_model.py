@@ -132,7 +132,7 @@ def test_at_first_few_keys_are_expected():
 def test_wrong_frequencies_are_refused(wrong):
     model = piano_roll_model()
     before = helpers.as_numpy(model.output_projection.bias.value)
-    with pytest.raises(ValueError, match="from 0 to 8 .* 6 keys. Received: an"):
+    with pytest.raises(ValueError, match="6 numbers from 0 to 8. Received: an"):
         model.assign_frequencies(wrong, 8)
     after = helpers.as_numpy(model.output_projection.bias.value)
     np.testing.assert_array_equal(before, after)

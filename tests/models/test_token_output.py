@@ -73,10 +73,8 @@ def test_at_first_tokens_are_as_likely_as_they_are_frequent(name):
 def test_wrong_frequencies_are_refused(wrong):
     output = make("plain")
     before = helpers.as_numpy(output.bias.value)
-    with pytest.raises(ValueError, match="each of the 10 tokens. Received: an"):
+    with pytest.raises(ValueError, match="10 numbers from 0 to inf. Received"):
         output.assign_frequencies(wrong)
-    with pytest.raises(ValueError, match="Build the model before"):
-        TokenOutput(10).assign_frequencies(np.ones(10))
     np.testing.assert_array_equal(before, helpers.as_numpy(output.bias.value))
 
 

@@ -441,12 +441,3 @@ def test_it_decodes_where_float64_is_the_default(shortlist):
     finally:
         keras.config.set_floatx("float32")
         keras.config.set_dtype_policy(policy)
-
-
-def test_what_it_reads_is_checked():
-    model = Translator(Encoder(9, GRUCell(4)), Decoder(9, GRUCell(4)))
-    ids = np.ones((2, 3), "int32")
-    message = 'a dictionary of "source" and "target".*Received: '
-    for inputs, found in (([ids, ids], "list"), ({"source": ids}, "source")):
-        with pytest.raises(ValueError, match=f"{message}.*{found}"):
-            model(inputs)
