@@ -20,10 +20,16 @@ def gather(x, index, axis=1):
     batch, length, *rest = ops.shape(x)
     rows = ops.arange(batch, dtype="int32") * length
     rows = ops.expand_dims(rows, 1) + ops.cast(index, "int32")
+    shapes = (batch * length, *rest), (*ops.shape(index), *rest)
+    if not isinstance(batch, int) and all(
+        isinstance(n, int) for n in (length, *shapes[1][1:])
+    ):
+        # A graph reshapes by one operation then, and not by one for each size.
+        shapes = (-1, *rest), (-1, *shapes[1][1:])
     # JAX forgets the shape of an empty index, if it is not flat.
-    x = ops.reshape(x, (batch * length, *rest))
+    x = ops.reshape(x, shapes[0])
     taken = ops.take(x, ops.reshape(rows, (-1,)), axis=0)
-    return ops.reshape(taken, (*ops.shape(index), *rest))
+    return ops.reshape(taken, shapes[1])
 
 
 def without_last_axis(labels):

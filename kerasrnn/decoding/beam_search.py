@@ -23,6 +23,7 @@ from kerasrnn.decoding.phrases import with_next_tokens
 from kerasrnn.decoding.search import Search
 from kerasrnn.decoding.search import Step
 from kerasrnn.tensors import gather
+from kerasrnn.tensors import largest
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
 
@@ -311,17 +312,15 @@ def _expanded(logits, allowed, totals, progress, phrases, width):
             gains, columns, allowed, progress, phrases
         )
     gains = gains - ops.logsumexp(logits, axis=2, keepdims=True)
-    beams = ops.arange(width, dtype="int32")[:, None]
-    candidates = {
-        "totals": totals[:, :, None] + gains,
-        "parents": ops.zeros_like(columns) + beams,
-        "columns": columns,
-    }
-    shape = (-1, width * ops.shape(columns)[2])
-    candidates = {name: ops.reshape(x, shape) for name, x in candidates.items()}
-    if "required" in progress:
-        return candidates
-    return best(candidates, "totals", 2 * width)
+    count = ops.shape(columns)[2]
+    shape = (-1, width * count)
+    totals = ops.reshape(totals[:, :, None] + gains, shape)
+    columns = ops.reshape(columns, shape)
+    index = ops.zeros_like(columns) + ops.arange(width * count, dtype="int32")
+    if "required" not in progress:
+        totals, index = largest(totals, 2 * width)
+        columns = gather(columns, index)
+    return {"totals": totals, "parents": index // count, "columns": columns}
 
 
 def _in_order(candidates, ids, end_id, progress, phrases, width):

@@ -58,8 +58,11 @@ def tile_memory(memory: Nest, ids: Tensor) -> Nest:
 
 def best(hypotheses, by, count):
     """The `count` best hypotheses of each sentence by one of their values."""
-    _, index = largest(hypotheses[by], count)
-    return {name: gather(x, index) for name, x in hypotheses.items()}
+    values, index = largest(hypotheses[by], count)
+    return {
+        name: values if name == by else gather(x, index)
+        for name, x in hypotheses.items()
+    }
 
 
 def keep(done, old, new):

@@ -53,7 +53,8 @@ class EncoderSettings(Settings):
     clip: Positive = 1.0
     """Maximum global norm of the gradients."""
     xla: bool = False
-    """Export programs that XLA compiles at the first start, in minutes."""
+    """Export programs that XLA compiles at the first start, in minutes, which
+    is why it is not the default; answers then take a fraction of the time."""
     # `by_size` replaces `None` before anything reads the next two.
     epochs: Count | None = None  # type: ignore[assignment]
     """Passes over the corpus; with more, a finished run is continued."""
