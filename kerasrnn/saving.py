@@ -134,8 +134,8 @@ class Deserialized(KeepsFrozen):
 class Configured(Deserialized):
     """Layers whose constructor's arguments are attributes of the same names.
 
-    `get_config` collects them, except for those of a base that a class decides
-    itself and lists in `fixed_arguments`.
+    `get_config` collects them, and fails if one is missing, except for those of
+    a base that a class decides itself and lists in `fixed_arguments`.
     """
 
     fixed_arguments: tuple[str, ...] = ()
@@ -143,12 +143,6 @@ class Configured(Deserialized):
     def get_config(self) -> Config:
         config = super().get_config()  # type: ignore[misc]
         for name in constructor_parameters(type(self)):
-            if not hasattr(self, name):
-                raise ValueError(
-                    f"{type(self).__name__} must keep each argument of its "
-                    "constructor as an attribute of the same name, or have a "
-                    f"`get_config`. Received: no attribute {name!r}"
-                )
             config[name] = _serialize(getattr(self, name))
         return config
 

@@ -143,11 +143,21 @@ def deletion_remedy(folder):
 
 def states(folder):
     """Returns the checkpoints in a folder, by epochs and batches done."""
-    # Excludes copies such as `state-0001-000000 (1).weights.h5`.
-    pattern = re.compile(r"state-(\d{4,})-(\d{6,})\.weights\.h5")
-    paths = folder.glob("state-*")
-    found = {path: pattern.fullmatch(path.name) for path in paths}
-    return {(int(x[1]), int(x[2])): path for path, x in found.items() if x}
+    return numbered_files(folder, r"state-(\d{4,})-(\d{6,})\.weights\.h5")
+
+
+def numbered_files(folder, pattern):
+    """Returns the files in a folder, by the numbers in their names.
+
+    Args:
+        folder: A `pathlib.Path`.
+        pattern: String, a pattern of the whole name: so copies such as
+            `state-0001-000000 (1).weights.h5` are none of them.
+    """
+    found = {
+        path: re.fullmatch(pattern, path.name) for path in folder.glob("*")
+    }
+    return {tuple(map(int, x.groups())): p for p, x in found.items() if x}
 
 
 def read_progress(path):

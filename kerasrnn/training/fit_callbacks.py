@@ -4,7 +4,6 @@ import collections.abc
 import dataclasses
 import math
 import pathlib
-import re
 import shutil
 import sys
 import time
@@ -16,6 +15,7 @@ from kerasrnn.files import atomic_write
 from kerasrnn.training.checkpoint import Progress
 from kerasrnn.training.checkpoint import constant_rate
 from kerasrnn.training.checkpoint import finish_state
+from kerasrnn.training.checkpoint import numbered_files
 from kerasrnn.training.checkpoint import restore_metrics
 from kerasrnn.training.checkpoint import save_state
 from kerasrnn.training.checkpoint import save_weights
@@ -248,11 +248,8 @@ class AfterCallbacks(Counting):
 
 def kept_epochs(folder):
     """Returns the files of kept weights, by the number of their epoch."""
-    # Excludes copies such as `epoch-0001 (1).weights.h5`.
-    pattern = re.compile(r"epoch-(\d{4,})\.weights\.h5")
-    paths = folder.glob("epoch-*")
-    found = {path: pattern.fullmatch(path.name) for path in paths}
-    return {int(x[1]): path for path, x in found.items() if x}
+    found = numbered_files(folder, r"epoch-(\d{4,})\.weights\.h5")
+    return {epoch: path for (epoch,), path in found.items()}
 
 
 # Seconds between two lines of progress.

@@ -32,16 +32,6 @@ def class_of(cell):
     return None
 
 
-def weights_of(cell):
-    """Returns the weights of a cell, those that it has."""
-    weights = [cell.kernel, cell.recurrent_kernel, cell.bias]
-    return [
-        weight
-        for weight in [*weights, getattr(cell, "gains", None)]
-        if weight is not None
-    ]
-
-
 def shown(value):
     """Returns a value as messages name it: a class of cells by its layer."""
     return getattr(value, "__name__", repr(value)).removesuffix("Cell")
@@ -143,12 +133,6 @@ def build_all(layers, widths):
                 layer, (keras.layers.RNN, keras.layers.Bidirectional)
             )
             layer.build((None, None, width) if runs else (None, width))
-
-
-def assign(direction, values):
-    """Sets the weights of a direction to arrays in their order."""
-    for weight, value in zip(weights_of(direction.cell), values, strict=True):
-        weight.assign(value)
 
 
 # Where each gate of PyTorch stands in Keras, and the other way round:
@@ -267,22 +251,21 @@ def from_torch(direction, found):
     if not biases:
         return kernels
     if class_of(cell) is keras.layers.GRUCell:
-        return [*kernels, ops.stack(biases)]
+        return [*kernels, ops.convert_to_numpy(ops.stack(biases))]
     return [*kernels, biases[0] + biases[1]]
 
 
 def to_torch(cell):
     """Returns the arrays of a cell in the order of `names_of`."""
-    arrays = []
-    for weight in weights_of(cell):
-        dtype = keras.backend.standardize_dtype(weight.dtype)
-        dtype = dtype if dtype == "float64" else "float32"
-        arrays.append(ops.convert_to_numpy(ops.cast(weight, dtype)))
+    arrays = [
+        x if x.dtype == "float64" else x.astype("float32")
+        for x in cell.get_weights()
+    ]
     kernels, biases = [array.T for array in arrays[:2]], arrays[2:]
     if biases and class_of(cell) is keras.layers.GRUCell:
         biases = list(biases[0])
     elif biases:
-        biases.append(ops.convert_to_numpy(ops.zeros_like(biases[0])))
+        biases.append(0 * biases[0])
     return [reordered(array, cell) for array in kernels + biases]
 
 
@@ -345,7 +328,7 @@ def copy_weights(source: Layers, target: Layers) -> None:
         check_properties(new, properties, f" as `{old.place}` has")
     build_all(target, [layer[0].cell.kernel.shape[0] for layer in sources])
     for old, new in pairs:
-        assign(new, weights_of(old.cell))
+        new.cell.set_weights(old.cell.get_weights())
 
 
 def load_torch_weights(source: Any, target: Layers, prefix: str = "") -> None:
@@ -404,7 +387,7 @@ def load_torch_weights(source: Any, target: Layers, prefix: str = "") -> None:
     values = [from_torch(d, found) for layer in stack for d in layer]
     build_all(target, widths)
     for direction, arrays in zip(sum(stack, []), values, strict=True):
-        assign(direction, arrays)
+        direction.cell.set_weights(arrays)
 
 
 def torch_weights(source: Layers) -> dict[str, Tensor]:
