@@ -314,7 +314,7 @@ def _expanded(logits, allowed, totals, progress, phrases, width):
     gains = gains - ops.logsumexp(logits, axis=2, keepdims=True)
     count = ops.shape(columns)[2]
     shape = (-1, width * count)
-    totals = ops.reshape(totals[:, :, None] + gains, shape)
+    totals = ops.reshape(ops.expand_dims(totals, 2) + gains, shape)
     columns = ops.reshape(columns, shape)
     index = ops.zeros_like(columns) + ops.arange(width * count, dtype="int32")
     if "required" not in progress:

@@ -80,8 +80,8 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
 
     Raises:
         ValueError: when `cell` is not a recurrent cell, a size is not positive,
-            a rate is not in `[0, 1)`, or `bidirectional` and `go_backwards` are
-            both true.
+            a rate is not in `[0, 1)`, `bidirectional` and `go_backwards` are
+            both true, or `ngrams` have another width.
 
     Example:
 
@@ -134,6 +134,12 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         self.word_dropout = word_dropout
         self.pad_id = integer("pad_id", pad_id)
         self.embedding_scale = embedding_scale
+        # One number for each n-gram would be added to each unit.
+        if ngrams is not None and ngrams.embedding_dim != embedding_dim:
+            raise ValueError(
+                "`ngrams` must be of the same `embedding_dim`. Expected: "
+                f"{embedding_dim}. Received: {ngrams.embedding_dim}"
+            )
         self.ngrams = ngrams
         self.embedding = TokenEmbedding(
             self.vocabulary_size,
