@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.arguments import instance
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
@@ -102,8 +103,12 @@ class Tagger(Model):
         )
         self.num_tags = positive_integer("num_tags", num_tags)
         self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
+        if characters is not None:
+            instance("characters", characters, CharacterReader)
         self.characters = characters
         self.bidirectional = bidirectional
+        if crf is not None:
+            instance("crf", crf, CRF)
         self.crf = crf
         self.dropout = rate("dropout", dropout)
         self.word_dropout = rate("word_dropout", word_dropout)
