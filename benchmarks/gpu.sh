@@ -93,15 +93,12 @@ if [ ! -e "$output/device.md" ]; then
 fi
 
 step steps 240 "$python" "$here/steps.py" --backend jax "${few[@]}"
-# The first epochs of the published models; all epochs take hours.
-train rhn 120 --preset rhn --run-epochs 1
 step crf 60 "$python" "$here/crf.py" --backend jax
 train 5m-lstm 90 --row lstm
 cells rhn float32 RHN 80
 cells gam-rhn float32 GAMRHN 80
 # The rows of recipes/studies/ptb_table.py, as on a CPU.
 train 5m-rhn 180 --row rhn
-train gam-rhn-char 240 --preset gam-rhn-char --run-epochs 1
 train 5m-gam-rhn 180 --row gam-rhn
 for dtype in float32 bfloat16; do
     cells rhn-compiled "$dtype" RHN 210

@@ -1,7 +1,7 @@
 """Trains the language models of `recipes/ptb_lm.py` without TensorFlow.
 
     export KERAS_BACKEND=jax
-    python benchmarks/language_models.py --preset rhn --run-epochs 1
+    python benchmarks/language_models.py --preset best --run-epochs 1
     python benchmarks/language_models.py --row gam-rhn
 
 A model is a preset of the recipe, or a row of `recipes/studies/ptb_table.py`.

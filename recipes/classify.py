@@ -10,6 +10,7 @@ import kerasrnn_commands.quiet  # noqa: F401  # isort: skip
 import dataclasses
 import math
 from pathlib import Path
+from typing import Literal
 
 import keras
 from corpora.generated_reviews import generated_reviews
@@ -28,10 +29,11 @@ class Settings(training.ClassificationSettings):
     """Settings of data, model and training; `SIZES` replaces `None`."""
 
     not_identity = training.ClassificationSettings.not_identity | {
-        *("corpus", "test"),
+        *("corpus", "test", "class_weight"),
     }
     needs = training.ClassificationSettings.needs | {
         "label_separator": ("multi_label",),
+        "class_weight": ("multi_label", False),
     }
 
     output: Path = Path("saved_models/classify")
@@ -48,6 +50,8 @@ class Settings(training.ClassificationSettings):
     """Column of the group of a text, such as its author; no group is split."""
     test: training.Existing | None = None
     """Labelled test texts, scored at the end."""
+    class_weight: Literal["balanced"] | None = None
+    """Whether rare labels count more in the loss, so that all are equal."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -233,6 +237,7 @@ def run(settings, load_parts=load_parts, build_labeller=build_labeller):
         labeller.compile(build_optimizer(settings, count), loss)
         # Word vectors are trained on texts without a label, too.
         more = {"unlabelled": training.fingerprint(corpus.unlabelled)}
+        more |= settings.pick("class_weight")
         this_run.fit(labeller, corpus.train, dev, **more)
         if settings.calibrate:
             labeller.task().calibrate(dev)

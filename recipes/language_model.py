@@ -97,8 +97,6 @@ class Settings(training.Settings):
     """Rows in a batch."""
     window: training.Count = 35
     """Steps of truncated backpropagation."""
-    schedule: Literal["cosine", "zilly"] = "cosine"
-    """Adam with cosine decay, or the gradient descent of Zilly et al."""
     learning_rate: training.Positive = 2e-3
     clip: training.Positive = 1.0
     """Maximum global norm of the gradients."""
@@ -178,12 +176,6 @@ def build_optimizer(settings, epoch_steps):
         short = min(0.998, max(0.0, 1 - 10 / steps))
         momentum = short if settings.ema == "auto" else settings.ema
         options |= {"use_ema": True, "ema_momentum": momentum}
-    if settings.schedule == "zilly":
-        # Divided by 1.02 after each epoch from the 20th on, if there are any.
-        epochs = range(20, max(21, settings.epochs))
-        ends = [epoch_steps * i - 1 for i in epochs]
-        rate = training.step_schedule(peak, ends, 1 / 1.02)
-        return keras.optimizers.SGD(rate, weight_decay=1e-7 / 35, **options)
     rate = training.cosine_schedule(peak, steps, min(200, steps // 10))
     return keras.optimizers.Adam(rate, **options)
 

@@ -2,7 +2,6 @@
 
     python recipes/ptb_lm.py                        # built-in sentences
     python recipes/ptb_lm.py --corpus ptb           # the Penn Treebank
-    python recipes/ptb_lm.py --corpus ptb --preset rhn     # Zilly et al. 2017
 
 The recipe is `language_model.py`, and so are all other flags.
 """
@@ -33,39 +32,6 @@ PRESETS = {
     # Five million parameters and three epochs, for studies/ptb_table.py.
     "5m": dataclasses.replace(
         PTB, dropout=0.2, word_dropout=0.05, epochs=3, dynamic=False
-    ),
-    # Zilly et al. 2017. Their loss is summed over the 35 steps of a window. So
-    # their rate of 0.2 is multiplied, and their norm of 10 divided, by 35.
-    "rhn": dataclasses.replace(
-        PTB,
-        frequencies=False,
-        units=830,
-        micro_steps=10,
-        uniform=0.04,
-        dropout=0.75,
-        recurrent_dropout=0.25,
-        word_dropout=0.25,
-        epochs=500,
-        schedule="zilly",
-        learning_rate=7.0,
-        clip=10 / 35,
-    ),
-    # Luo & Yu 2019
-    "gam-rhn-char": dataclasses.replace(
-        PTB,
-        tokens="characters",
-        cell="gam_rhn",
-        units=600,
-        embedding_dim=150,
-        tie_embeddings=False,
-        frequencies=False,
-        uniform=1.0,
-        recurrent_dropout=0.3,
-        word_dropout=0.0,
-        epochs=100,
-        batch_size=128,
-        window=100,
-        learning_rate=4e-4,
     ),
 }
 

@@ -37,11 +37,14 @@ class Settings(training.EncoderSettings):
         *("scheme", "lowercase", "min_count", "vectors", "embedding_dim"),
         *("characters", "character_units", "crf"),
     }
-    not_identity = training.Settings.not_identity | {"corpus", "dev", "test"}
+    not_identity = training.Settings.not_identity | {
+        *("corpus", "dev", "test", "class_weight"),
+    }
     needs = training.EncoderSettings.needs | {
         "embedding_dim": ("vectors", None),
         "character_units": ("characters",),
         "dev_size": ("dev", None),
+        "class_weight": ("crf", False),
     }
 
     output: Path = Path("saved_models/tagger")
@@ -75,6 +78,8 @@ class Settings(training.EncoderSettings):
     """Width of that reader, in each direction."""
     crf: bool = True
     """Whether tags are chosen together, by a CRF, or each by itself."""
+    class_weight: Literal["balanced"] | None = None
+    """Whether words of rare tags count more, so that all tags are equal."""
     dropout: training.Rate = 0.5
     word_dropout: training.Rate = 0.0
     cell: training.CellName = "lstm"
@@ -234,7 +239,8 @@ def run(settings):
         settings = this_run.by_size(len(train), SIZES)
         tagger = build_tagger(settings, train, [dev, test], scheme)
         tagger.compile(build_optimizer(settings, len(train)))
-        this_run.fit(tagger, train, dev)
+        weights = settings.pick("class_weight")
+        this_run.fit(tagger, train, dev, **weights)
         return this_run.finish(tagger, dev, test)
 
 

@@ -32,12 +32,12 @@ def run(*flags):
 
 
 @pytest.mark.usefixtures("treebank")
-@pytest.mark.parametrize("preset", ["5m", "gam-rhn-char"])
-def test_it_trains_on_the_batches_of_the_recipe(preset, monkeypatch):
+@pytest.mark.parametrize("tokens", ["words", "characters"])
+def test_it_trains_on_the_batches_of_the_recipe(tokens, monkeypatch):
     pytest.importorskip("tensorflow_text")
     from kerasrnn.pipelines import TextLanguageModel
 
-    flags = ["x", "--preset", preset, "--vocabulary-size", "9"]
+    flags = ["x", "--tokens", tokens, "--vocabulary-size", "9"]
     monkeypatch.setattr(sys, "argv", flags)
     _, settings = language_models.read_arguments()
     text = treebank_ids.read_text(settings)
@@ -96,7 +96,7 @@ def test_it_stops_when_its_time_is_over():
 
 def test_a_data_folder_without_the_treebank(tmp_path):
     with pytest.raises(FileNotFoundError, match="must hold ptb.train.txt and"):
-        run("--preset", "rhn", "--data-dir", tmp_path)
+        run("--preset", "best", "--data-dir", tmp_path)
 
 
 def test_another_corpus():
@@ -108,12 +108,12 @@ def test_flags_without_an_effect(tmp_path, capsys):
     path = tmp_path / "language.keras"
     path.touch()
     with pytest.raises(ValueError, match="`--from` has no effect"):
-        run("--preset", "rhn", "--from", path)
+        run("--preset", "best", "--from", path)
     with pytest.raises(SystemExit):
-        run("--preset", "rhn", "--run-epochs", 0)
+        run("--preset", "best", "--run-epochs", 0)
     assert "must be a positive integer. Received: 0" in capsys.readouterr().err
 
 
 def test_an_empty_variable_is_no_data_folder(monkeypatch):
     monkeypatch.setenv("KERASRNN_DATA", "")
-    assert treebank_ids.find_treebank(ptb_lm.PRESETS["rhn"]) is None
+    assert treebank_ids.find_treebank(ptb_lm.PRESETS["best"]) is None
