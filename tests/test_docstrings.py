@@ -30,8 +30,6 @@ OF_RECIPES = {
     for name in (
         "run",
         "saved_model",
-        "translation.alternatives",
-        "translation.translating",
     )
 }
 # They train a pipeline or write a SavedModel.
@@ -42,12 +40,12 @@ SLOW = OF_RECIPES | {
     "kerasrnn.layers.crf.crf_loss",
     "kerasrnn.models.dynamic_evaluation",
     "kerasrnn.pipelines.litert",
-    "kerasrnn.pipelines.music.music_pipeline",
-    "kerasrnn.pipelines.forecasting.series_forecaster",
-    "kerasrnn.pipelines.labelling.text_labeller",
-    "kerasrnn.pipelines.tagging.text_tagger",
-    "kerasrnn.pipelines.language.text_language_model",
-    "kerasrnn.pipelines.translation.text_translator",
+    "kerasrnn.pipelines.music_pipeline",
+    "kerasrnn.pipelines.series_forecaster",
+    "kerasrnn.pipelines.text_labeller",
+    "kerasrnn.pipelines.text_tagger",
+    "kerasrnn.pipelines.text_language_model",
+    "kerasrnn.pipelines.text_translator",
     "kerasrnn.training.callbacks",
 }
 

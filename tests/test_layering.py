@@ -141,14 +141,6 @@ ROOMS = {
         "series": {"reading"},
         "music": {"reading"},
     },
-    "pipelines": {
-        "labelling": set(),
-        "language": set(),
-        "tagging": set(),
-        "translation": set(),
-        "forecasting": set(),
-        "music": set(),
-    },
     "serving": {"http": set(), "onnx": set(), "corpus": set(), "demo": set()},
 }
 

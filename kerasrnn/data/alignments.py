@@ -8,7 +8,7 @@ import tensorflow as tf
 from kerasrnn.data.reading.text_files import numbered_lines
 from kerasrnn.data.report import CorpusError
 from kerasrnn.data.report import Report
-from kerasrnn.tokenizers.character_tokenizer import CharacterTokenizer
+from kerasrnn.tokenizers.table_tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Pairs
 from kerasrnn.typing import PathLike

@@ -4,22 +4,22 @@
 # tokenizers raise a clear error if TensorFlow is missing.
 import kerasrnn.decoding
 import kerasrnn.tokenizers  # noqa: F401
-from kerasrnn.pipelines.forecasting.forecasting import Forecast
-from kerasrnn.pipelines.forecasting.series_forecaster import SeriesForecaster
-from kerasrnn.pipelines.labelling.text_labeller import TextLabeller
-from kerasrnn.pipelines.language.text_language_model import TextLanguageModel
+from kerasrnn.pipelines.back_translation import back_translate
 from kerasrnn.pipelines.litert import litert_model
-from kerasrnn.pipelines.music.music_pipeline import MusicPipeline
+from kerasrnn.pipelines.music_pipeline import MusicPipeline
+from kerasrnn.pipelines.pipeline import TextPipeline
 from kerasrnn.pipelines.run import Run
 from kerasrnn.pipelines.saved_model import export_saved_model
 from kerasrnn.pipelines.saved_model import next_version
-from kerasrnn.pipelines.tagging.tagging import Span
-from kerasrnn.pipelines.tagging.text_tagger import TextTagger
+from kerasrnn.pipelines.series_forecaster import Forecast
+from kerasrnn.pipelines.series_forecaster import SeriesForecaster
 from kerasrnn.pipelines.task import Task
-from kerasrnn.pipelines.text_pipeline import TextPipeline
-from kerasrnn.pipelines.translation.alternatives import Translation
-from kerasrnn.pipelines.translation.back_translation import back_translate
-from kerasrnn.pipelines.translation.text_translator import TextTranslator
+from kerasrnn.pipelines.text_labeller import TextLabeller
+from kerasrnn.pipelines.text_language_model import TextLanguageModel
+from kerasrnn.pipelines.text_tagger import Span
+from kerasrnn.pipelines.text_tagger import TextTagger
+from kerasrnn.pipelines.text_translator import TextTranslator
+from kerasrnn.pipelines.text_translator import Translation
 from kerasrnn.pipelines.xla import XlaShapes
 
 __all__ = [

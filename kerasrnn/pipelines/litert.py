@@ -11,12 +11,12 @@ import keras
 import tensorflow as tf
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.pipelines.graphs import graph_function
-from kerasrnn.pipelines.graphs import named
-from kerasrnn.pipelines.labelling.text_labeller import TextLabeller
-from kerasrnn.pipelines.language.text_language_model import TextLanguageModel
 from kerasrnn.pipelines.saved_model import export_saved_model
-from kerasrnn.pipelines.tagging.text_tagger import TextTagger
+from kerasrnn.pipelines.signatures import graph_function
+from kerasrnn.pipelines.signatures import named
+from kerasrnn.pipelines.text_labeller import TextLabeller
+from kerasrnn.pipelines.text_language_model import TextLanguageModel
+from kerasrnn.pipelines.text_tagger import TextTagger
 from kerasrnn.saving import all_layers
 
 

@@ -1,35 +1,56 @@
 """The run of a recipe: the training, and the files that it writes."""
 
+import contextlib
+import pathlib
 from collections.abc import Mapping
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Any
+from typing import Self
 
 import keras
 
 from kerasrnn.arguments import integer
+from kerasrnn.data import CorpusError
 from kerasrnn.data import warn_of_unseen
+from kerasrnn.distribute import is_first_worker
+from kerasrnn.distribute import make_strategy
+from kerasrnn.distribute import worker_folder
+from kerasrnn.distribute.workers import text_of_first_worker
 from kerasrnn.files import atomic_write
 from kerasrnn.models import in_float32
-from kerasrnn.pipelines.results import part_scores
-from kerasrnn.pipelines.results import print_end
-from kerasrnn.pipelines.results import print_start
-from kerasrnn.pipelines.results import vocabulary_sizes
-from kerasrnn.pipelines.results import write_results
-from kerasrnn.pipelines.run_scope import NotFirst
-from kerasrnn.pipelines.run_scope import RunScope
-from kerasrnn.pipelines.vocabulary_facts import vocabulary_facts
+from kerasrnn.pipelines.loss_weights import ClassWeight
+from kerasrnn.pipelines.run_report import part_scores
+from kerasrnn.pipelines.run_report import print_end
+from kerasrnn.pipelines.run_report import print_start
+from kerasrnn.pipelines.run_report import vocabulary_sizes
+from kerasrnn.pipelines.run_report import write_results
+from kerasrnn.pipelines.vocabularies import vocabulary_facts
 from kerasrnn.training import Settings
+from kerasrnn.training import Stopwatch
 from kerasrnn.training import TrainingFolder
 from kerasrnn.training import TrainingSpeed
 from kerasrnn.training import by_size
+from kerasrnn.training import faster_dtype
 from kerasrnn.training import fingerprint
 from kerasrnn.training import identity
 from kerasrnn.training import load_average
+from kerasrnn.training import locked
+from kerasrnn.training.command_line import with_flags
 from kerasrnn.typing import Batches
 from kerasrnn.typing import History
 
+_RESUMES = (
+    "The same command resumes from the last checkpoint: there is one after "
+    "each epoch, and on one device every ten minutes."
+)
 
-class Run(RunScope):
+
+class NotFirst(Exception):
+    """Ends the run of a worker that writes no results."""
+
+
+class Run(contextlib.AbstractContextManager):
     """The run of a recipe: trains a pipeline and writes what comes of it.
 
     It is the same for every task; what differs is the pipeline's `Task`.
@@ -74,11 +95,77 @@ class Run(RunScope):
         # Without matplotlib, a run stops here and not at its end.
         import kerasrnn.plots  # noqa: F401
 
-        super().__init__(settings, backends)
+        if keras.backend.backend() not in backends:
+            raise RuntimeError(
+                "This recipe does not support the backend. Expected: "
+                f"KERAS_BACKEND={' or '.join(backends)}. "
+                f"Received: KERAS_BACKEND={keras.backend.backend()}"
+            )
+        if settings.tensorboard and not find_spec("tensorboard"):
+            raise RuntimeError(
+                "TensorFlow does not install TensorBoard. Expected: the "
+                "package tensorboard. Received: tensorboard=True"
+            )
+        # A recipe has fields that `Settings` lacks.
+        self.settings: Any = settings
+        self.clock = Stopwatch()
+        self.output: pathlib.Path
+        self.dtype: str
+        self._is_open = False
         self.histories: list[History] = []
         self.scores: dict[str, Any] = {}
         self._data: dict[str, Any] = {}
         self._chosen: int | None = None
+
+    def __enter__(self) -> Self:
+        settings = self.settings
+        with contextlib.ExitStack() as stack:
+            self._scope = stack.enter_context(contextlib.ExitStack())
+            strategy = None
+            if settings.distribute:
+                strategy = make_strategy(settings.distribute, settings.devices)
+                self._scope.enter_context(strategy.scope())
+            self._first = is_first_worker()
+            output = stack.enter_context(worker_folder(settings.output))
+            self.output = stack.enter_context(locked(output))
+            policy = keras.config.dtype_policy()
+            stack.callback(keras.config.set_dtype_policy, policy)
+            keras.utils.set_random_seed(settings.seed)
+            if not settings.start_from:  # whose precision is that of its file
+                auto = settings.dtype == "auto"
+                dtype = faster_dtype() if auto else settings.dtype
+                if settings.distribute == "workers":
+                    # Their devices may differ; their models must not.
+                    dtype = text_of_first_worker(dtype, strategy)
+                keras.config.set_dtype_policy(dtype)
+            self.dtype = keras.config.dtype_policy().name
+            # Last, so that whatever fails before it undoes the rest.
+            self._stack = stack.pop_all()
+        self._is_open = True
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        trace: Any = None,
+    ) -> bool:
+        self._is_open = False
+        self._stack.close()
+        if isinstance(error, CorpusError):
+            error.args = (with_flags(str(error), self.settings),)
+        if isinstance(error, KeyboardInterrupt):
+            error.args = (_RESUMES,)
+        return kind is NotFirst
+
+    def _check_open(self):
+        """Raises `RuntimeError` outside of the `with` block."""
+        if not self._is_open:
+            raise RuntimeError(
+                "A run trains and finishes inside its `with` block, which "
+                "locks the output folder. Expected: `with Run(settings) as "
+                "run:`. Received: a run that is not entered, or has ended"
+            )
 
     def by_size(
         self, count: int, sizes: Mapping[float, Mapping[str, Any]]
@@ -103,6 +190,7 @@ class Run(RunScope):
         patience: int = 0,
         callbacks: Sequence[keras.callbacks.Callback] = (),
         member: int = 0,
+        class_weight: ClassWeight = None,
         **facts: Any,
     ) -> History:
         """Trains a compiled pipeline, or resumes an earlier run.
@@ -126,6 +214,8 @@ class Run(RunScope):
             callbacks: List of further callbacks.
             member: Integer, the number of a member of an ensemble. It is added
                 to the seed of the order of the rows.
+            class_weight: Weights of labels or tags, as of the `fit` of the
+                pipeline.
             **facts: Values that the training depends on besides the settings
                 and the rows.
 
@@ -146,9 +236,13 @@ class Run(RunScope):
                 task.tokenizers, task.texts_of(rows), strict=True
             ):
                 warn_of_unseen(texts, tokenizer, "the training set")
+        weights = {}
+        if class_weight is not None:
+            weights["class_weight"] = facts["class_weight"] = class_weight
         if batches is None:
             seed = settings.seed + member
-            batches = task.row_batches(rows, settings.batch_size, seed)
+            size = settings.batch_size
+            batches = task.row_batches(rows, size, seed, **weights)
         facts["data"] = fingerprint([rows, dev])
         self._data = {
             "fingerprint": facts["data"],

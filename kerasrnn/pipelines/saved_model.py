@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import keras
+import numpy as np
 import tensorflow as tf
+from tensorflow.core.protobuf import saved_model_pb2
 
 from kerasrnn.files import atomic_folder
-from kerasrnn.pipelines.saved_graphs import simplify_graphs
-from kerasrnn.pipelines.warm_up import write_warm_up
+from kerasrnn.serving.prediction_log import WARM_UP_FILE
+from kerasrnn.serving.prediction_log import PredictionLog
 from kerasrnn.training.card import write_json
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
@@ -164,3 +166,115 @@ def _state(functions, layers):
         if isinstance(part, tf.saved_model.experimental.TrackableResource)
     ]
     return state
+
+
+def simplify_graphs(path: pathlib.Path) -> None:
+    """Merges equal constants, and takes out gradients that are not saved.
+
+    TensorFlow adds constants wherever a size is read: nearly half of the nodes
+    of a search. A process that loads a SavedModel keeps each node as objects
+    of Python and of C++, and once more for each function around its own. It
+    also warns of each function with a custom gradient that is not saved;
+    without its name, TensorFlow's own gradient remains.
+
+    Args:
+        path: Folder of the SavedModel. Its `fingerprint.pb`, which only the
+            old file matched, is removed.
+    """
+    file = path / "saved_model.pb"
+    model = saved_model_pb2.SavedModel.FromString(file.read_bytes())
+    for meta_graph in model.meta_graphs:
+        graph = meta_graph.graph_def
+        _forget_gradients(graph.node)
+        for function in graph.library.function:
+            _forget_gradients(function.node_def)
+            _merge_constants(function)
+    file.write_bytes(model.SerializeToString())
+    (path / "fingerprint.pb").unlink(missing_ok=True)
+
+
+def _forget_gradients(nodes):
+    for node in nodes:
+        node.attr.pop("_gradient_op_type", None)
+
+
+def _merge_constants(function):
+    """Merges the equal constants of a `FunctionDef`, in place."""
+    first, merged = {}, {}
+    for node in function.node_def:
+        # Some may only be read after other nodes, which are their inputs.
+        if node.op == "Const" and not node.input:
+            name = first.setdefault(_without_name(node), node.name)
+            if name != node.name:
+                merged[node.name] = name
+
+    def renamed(tensor):
+        """A tensor `node:output:0`, or `^node`, which has to come before."""
+        name = tensor.removeprefix("^").partition(":")[0]
+        return tensor.replace(name, merged.get(name, name), 1)
+
+    for index in reversed(range(len(function.node_def))):
+        node = function.node_def[index]
+        if node.name in merged:
+            del function.node_def[index]
+        else:
+            node.input[:] = map(renamed, node.input)
+    for tensors in function.ret, function.control_ret:
+        for name, tensor in tensors.items():
+            tensors[name] = renamed(tensor)
+
+
+def _without_name(node):
+    """What a node is, as bytes."""
+    copy = type(node).FromString(node.SerializeToString())
+    copy.ClearField("name")
+    copy.ClearField("experimental_debug_info")
+    return copy.SerializeToString(deterministic=True)
+
+
+_EXAMPLE = [["a b c"]]
+
+
+def write_warm_up(path, functions, batches):
+    """Writes requests for each function whose only argument is texts.
+
+    There are some for other functions of strings, if they have batches: these
+    get the texts as their first argument, and empty strings as the others.
+
+    Args:
+        path: A `pathlib.Path`, the folder of a SavedModel.
+        functions: Dictionary from signature names to concrete functions.
+        batches: Dictionary from signature names to the batches of texts to
+            call them with, if it is not one batch of one text.
+    """
+    file = path / WARM_UP_FILE
+    file.parent.mkdir()
+    with tf.io.TFRecordWriter(str(file)) as records:
+        for name, function in functions.items():
+            specs = tf.nest.flatten(function.structured_input_signature)
+            if {spec.dtype for spec in specs} != {tf.string}:
+                continue
+            if len(specs) > 1 and name not in batches:
+                continue
+            for texts in batches.get(name, _EXAMPLE):
+                log = PredictionLog()
+                request = log.predict_log.request
+                request.model_spec.signature_name = name
+                values = _arguments(specs, texts)
+                for spec, value in zip(specs, values, strict=True):
+                    request.inputs.add(
+                        key=spec.name,
+                        value=tf.make_tensor_proto(value, tf.string),
+                    )
+                records.write(log.SerializeToString())
+
+
+def _arguments(specs, texts):
+    """The texts, and empty strings in the shape of further arguments.
+
+    A function of words gets their words.
+    """
+    if specs[0].shape.rank == 2:
+        texts = [text.split() for text in texts]
+    shapes = [(len(texts), *spec.shape[1:]) for spec in specs[1:]]
+    return [texts, *(np.full([x or 1 for x in shape], "") for shape in shapes)]

@@ -6,6 +6,7 @@ from typing import Any
 from typing import Literal
 
 import keras
+import numpy as np
 
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.typing import Batches
@@ -27,12 +28,15 @@ class Task:
         mode: `"min"` or `"max"`, whether the lowest or the highest is best.
         file_name: String, the name of its `.keras` file.
         speed_unit: String, the entry of `sizes` in which speed is logged.
+        few: Integer. A run warns of fewer rows than this, by the first entry of
+            `sizes`.
     """
 
     monitor: str = "val_loss"
     mode: Literal["min", "max"] = "min"
     file_name = "pipeline"
     speed_unit = "tokens"
+    few = 100
 
     def __init__(self, pipeline: Any) -> None:
         self.pipeline = pipeline
@@ -57,21 +61,34 @@ class Task:
         return []
 
     def row_batches(
-        self, rows: Any, batch_size: int, seed: int | None = None
+        self,
+        rows: Any,
+        batch_size: int,
+        seed: int | None = None,
+        **weights: Any,
     ) -> Batches:
-        """Returns batches of rows; without a seed, the same each time."""
-        return self.pipeline.batches(rows, batch_size, seed=seed)
+        """Returns batches of rows; without a seed, the same each time.
+
+        Args:
+            rows: Examples.
+            batch_size: Positive integer.
+            seed: Integer, the seed of the shuffling; `None` for none.
+            **weights: More arguments of `batches`, such as `class_weight`.
+        """
+        return self.pipeline.batches(rows, batch_size, seed=seed, **weights)
 
     def epoch_scores(self, rows: Any) -> list[keras.callbacks.Callback]:
         """Returns callbacks that score it on rows after every epoch."""
         return []
 
-    def row_scores(self, rows: Any, **options: Any) -> dict[str, Any]:
+    def row_scores(
+        self, rows: Any, *args: Any, **options: Any
+    ) -> dict[str, Any]:
         """Returns the scores of the trained pipeline on rows, for a card.
 
         By default those of its `evaluate`, which takes the options.
         """
-        return self.pipeline.evaluate(rows, **options)
+        return self.pipeline.evaluate(rows, *args, **options)
 
     def headline(self, scores: dict[str, Any]) -> str:
         """Returns the most important of its `row_scores`, in words."""
@@ -128,3 +145,25 @@ def wrapped(text: str) -> str:
         subsequent_indent="  ",
         break_on_hyphens=False,
     )
+
+
+def confusion_counts(true, found, size):
+    """Counts pairs of a true and a predicted label.
+
+    Args:
+        true: Sequence of integers from 0 to `size - 1`, the true labels.
+        found: Sequence of as many, the predicted labels.
+        size: Positive integer, the number of labels.
+
+    Returns:
+        Integer array of shape `(size, size)`, a row for each true label.
+
+    Example:
+
+    >>> confusion_counts([0, 0, 1], [0, 1, 1], 2)
+    array([[1, 1],
+           [0, 1]])
+    """
+    counts = np.zeros((size, size), int)
+    np.add.at(counts, (true, found), 1)
+    return counts

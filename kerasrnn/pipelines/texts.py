@@ -1,4 +1,4 @@
-"""Lists of strings: checked, decoded, and how many are cut."""
+"""Lists of strings: checked, decoded, cut and batched by length."""
 
 from collections.abc import Iterable
 
@@ -7,6 +7,7 @@ import tensorflow as tf
 
 from kerasrnn.arguments import NO_LISTS
 from kerasrnn.arguments import is_string
+from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import string_list
 from kerasrnn.data.batches import id_parts
 from kerasrnn.warning import warn
@@ -90,3 +91,26 @@ def count_longer(texts, tokenizer, max_length):
         int(tf.math.count_nonzero(ids.row_lengths() > max_length))
         for ids in id_parts(long, tokenizer, max_length + 1)
     )
+
+
+def indices_by_length(rows, batch_size):
+    """Yields the indices of rows of similar length, as many as make a batch.
+
+    Args:
+        rows: List of strings, lists or arrays.
+        batch_size: Positive integer.
+
+    Raises:
+        ValueError: when `batch_size` is not a positive integer.
+    """
+    positive_integer("batch_size", batch_size)
+    order = np.argsort([len(row) for row in rows], kind="stable")
+    for start in range(0, len(rows), batch_size):
+        yield order[start : start + batch_size]
+
+
+def ready(examples, batches):
+    """Returns `batches(examples)`; a dataset or `None` is returned as is."""
+    if examples is None or isinstance(examples, tf.data.Dataset):
+        return examples
+    return batches(examples)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from kerasrnn.pipelines.graphs import graph_function
+from kerasrnn.pipelines.signatures import graph_function
 
 AXES = "rows", "length"
 """The names of the axes of ids `(batch, time)`."""

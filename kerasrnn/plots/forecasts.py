@@ -10,9 +10,9 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.plots.checks import check_count
 from kerasrnn.plots.style import STYLES
 from kerasrnn.plots.style import as_written
+from kerasrnn.plots.style import check_count
 from kerasrnn.plots.style import open_axes
 from kerasrnn.plots.style import open_grid
 

@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.plots.labels import shortened
 from kerasrnn.plots.style import add_title
 from kerasrnn.plots.style import as_written
 from kerasrnn.plots.style import open_grid
+from kerasrnn.plots.style import shortened
 
 WIDTH_INCHES = 6.4
 BAR_INCHES = 0.24

@@ -7,12 +7,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
-from kerasrnn.plots.checks import check_count
-from kerasrnn.plots.checks import is_curve
 from kerasrnn.plots.style import PANEL_INCHES
 from kerasrnn.plots.style import STYLES
 from kerasrnn.plots.style import add_legend
 from kerasrnn.plots.style import add_panel_title
+from kerasrnn.plots.style import check_count
+from kerasrnn.plots.style import is_curve
 from kerasrnn.plots.style import open_grid
 
 # Dash patterns, which tell curves apart without their colours.

@@ -3,15 +3,19 @@
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib import colormaps
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
-from kerasrnn.plots.checks import checked_states
+from kerasrnn.optional import needs
 from kerasrnn.plots.style import FONT_POINTS
 from kerasrnn.plots.style import MAX_INCHES
 from kerasrnn.plots.style import POINTS_PER_INCH
 from kerasrnn.plots.style import add_title
 from kerasrnn.plots.style import as_written
+from kerasrnn.plots.style import checked_states
 
 # Heat map: a column for each word, a row for each unit.
 WORD_INCHES = 0.36
@@ -117,3 +121,167 @@ def _label_axes(axes, words, order, pitch):
     axes.set_ylabel("unit, similar ones adjacent")
     axes.tick_params(length=0, pad=4)
     axes.spines[:].set_visible(False)
+
+
+# The usual perplexity of t-SNE; sentences with few words take less.
+MAX_PERPLEXITY = 30.0
+MIN_WORDS = 4
+DOT_POINTS = 6.0
+SQUARE = np.array([[-1.0, -1.0], [1.0, 1.0]])
+MAX_MOVES = 400
+# The light end of viridis is not legible on white.
+POSITION_COLORS = ListedColormap(colormaps["viridis"](np.linspace(0, 0.8, 256)))
+
+
+def word_map_figure(
+    states: ArrayLike,
+    words: Sequence[str],
+    title: str | None = None,
+    seed: int = 0,
+) -> Figure:
+    """Draws a t-SNE map of the words of a sentence by their hidden states.
+
+    t-SNE maps the states to two dimensions: words are near each other if the
+    states after reading them are similar. Distances between groups and
+    directions have no meaning, so the axes have no numbers. Each dot is
+    labelled with its word, coloured by the position in the sentence; labels
+    that would overlap are moved, and a line connects them to their dot.
+
+    Args:
+        states: Array of shape `(time, units)`, the hidden states of one
+            sentence without its padding.
+        words: List of `time` strings, at least 4. Those longer than
+            32 characters are shortened.
+        title: Optional string above the map.
+        seed: Integer, the seed of t-SNE. Its perplexity is a third of the
+            number of words, from 2 to 30.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
+
+    Raises:
+        ValueError: If the words and the shape of `states` do not agree, a
+            state is not finite, or there are fewer than 4 words.
+
+    Example:
+
+    >>> states = np.random.default_rng(0).normal(size=(5, 8))  # (time, units)
+    >>> words = "a very good film .".split()
+    >>> figure = kerasrnn.plots.word_map_figure(states, words)
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['a', 'very', 'good', 'film', '.']
+
+    References:
+        - [van der Maaten and Hinton, 2008](
+          https://jmlr.org/papers/v9/vandermaaten08a.html).
+    """
+    states, words = checked_states(states, words)
+    if len(words) < MIN_WORDS:
+        raise ValueError(
+            f"`words` must hold at least {MIN_WORDS} words for a map. "
+            f"Received: words={words!r}"
+        )
+    points = _two_dimensions(states, seed)
+    side = np.clip(4.0 + 0.06 * len(words), 4.5, 12.0)
+    figure = Figure(figsize=(side + 0.8, side), layout="compressed")
+    axes = figure.add_subplot()
+    positions = np.arange(1, len(words) + 1)
+    dots = axes.scatter(
+        points[:, 0],
+        points[:, 1],
+        s=DOT_POINTS**2,
+        c=positions,
+        cmap=POSITION_COLORS,
+        zorder=4,  # Above the lines that lead to the words.
+    )
+    # A square, with room for the words.
+    low, high = points.min(axis=0), points.max(axis=0)
+    corners = (low + high) / 2 + 0.62 * (high - low).max() * SQUARE
+    axes.set(xlim=corners[:, 0], ylim=corners[:, 1], xticks=[], yticks=[])
+    axes.set_aspect("equal")
+    axes.spines[:].set_color("lightgrey")
+    bar = figure.colorbar(
+        dots,
+        ax=axes,
+        label="position in the sentence",
+        ticks=MaxNLocator(nbins=10, integer=True),
+        pad=0.02,
+        aspect=30,
+    )
+    bar.outline.set_visible(False)
+    add_title(figure, title)
+    _write_words(figure, axes, points, words, dots.to_rgba(positions))
+    return figure
+
+
+def _two_dimensions(states, seed):
+    """Maps `(time, units)` to `(time, 2)`."""
+    with needs("scikit-learn", "recipes"):
+        from sklearn.manifold import TSNE
+
+    perplexity = np.clip((len(states) - 1) / 3, 2.0, MAX_PERPLEXITY)
+    return TSNE(
+        perplexity=float(perplexity),
+        init="random",  # `pca` fails if all states are equal.
+        method="exact",  # A sentence is short.
+        random_state=seed,
+    ).fit_transform(states)
+
+
+def _write_words(figure, axes, points, words, colors):
+    style = as_written(words)
+    labels = [
+        axes.annotate(
+            word,
+            point,
+            xytext=(0.0, 0.0),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            color=color,
+            fontsize=FONT_POINTS,
+            **style,
+            arrowprops={"arrowstyle": "-", "color": "lightgrey", "shrinkB": 2},
+            # Kept inside the axes below, whose position must not change now.
+            in_layout=False,
+        )
+        for word, point, color in zip(words, points, colors, strict=True)
+    ]
+    figure.draw_without_rendering()
+    to_points = POINTS_PER_INCH / figure.dpi
+    boxes = [label.get_window_extent().size for label in labels]
+    dots = axes.transData.transform(points) * to_points
+    frame = axes.get_window_extent().get_points() * to_points
+    moved = _apart(dots, np.array(boxes) * to_points + 2.0, frame)
+    for label, offset in zip(labels, moved - dots, strict=True):
+        label.set_position(offset)
+
+
+def _apart(dots, sizes, frame):
+    """Centres of boxes near their dots, moved so that few overlap."""
+    count = len(dots)
+    # At first, above the dots.
+    starts = dots + [0.0, 1.0] * (sizes + DOT_POINTS) / 2
+    low, high = frame[0] + sizes / 2, frame[1] - sizes / 2
+    centres = np.clip(starts, low, np.maximum(low, high))
+    # Labels must keep off all labels and all dots: (labels, labels + dots, 2).
+    others = np.concatenate([sizes, np.full_like(dots, DOT_POINTS)])
+    needed = (sizes[:, None] + others) / 2
+    # Where two centres are equal, the later one goes up.
+    ties = np.sign(np.arange(count)[:, None] - np.arange(2 * count))
+    for move in range(MAX_MOVES):
+        gaps = centres[:, None] - np.concatenate([centres, dots])
+        overlaps = needed - np.abs(gaps)
+        clash = (overlaps > 0.01).all(axis=-1)
+        clash[np.arange(count), np.arange(count)] = False
+        if move > MAX_MOVES / 2:
+            clash[:, count:] = False  # A dot can be seen behind a word.
+        if not clash.any():
+            break
+        # Out of an overlap in the shorter direction.
+        shorter = np.arange(2) == overlaps.argmin(axis=-1)[..., None]
+        signs = np.where(gaps == 0.0, ties[..., None], np.sign(gaps))
+        moves = np.where(shorter & clash[..., None], signs * overlaps, 0.0)
+        centres = centres + 0.5 * moves.sum(axis=1)
+        centres = np.clip(centres, low, np.maximum(low, high))
+    return centres

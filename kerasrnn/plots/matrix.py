@@ -8,10 +8,10 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from kerasrnn.arguments import string_list
-from kerasrnn.plots.labels import distinct_labels
 from kerasrnn.plots.style import POINTS_PER_INCH
 from kerasrnn.plots.style import add_panel_title
 from kerasrnn.plots.style import as_written
+from kerasrnn.plots.style import distinct_labels
 
 _CELL_INCHES = 0.5
 _MAX_INCHES = 30.0

@@ -1,6 +1,52 @@
-"""What the figures share: colours, sizes, titles, axes and legends."""
+"""What the figures share: colours, sizes, labels, axes, legends and checks."""
 
+import numpy as np
+
+from kerasrnn.arguments import string_list
 from kerasrnn.plots.fonts import font_family
+
+MAX_CHARACTERS = 32
+
+
+def shortened(text):
+    """Returns a text, shortened to at most 32 characters.
+
+    Args:
+        text: String.
+
+    Example:
+
+    >>> shortened("incomprehensible" * 9)
+    'incomprehensibleincomprehensibl…'
+    """
+    if len(text) <= MAX_CHARACTERS:
+        return text
+    return text[: MAX_CHARACTERS - 1] + "…"
+
+
+def distinct_labels(texts):
+    """Returns shortened texts that differ where the texts differ, if possible.
+
+    Those that begin alike are cut in the middle.
+
+    Args:
+        texts: List of strings.
+
+    Example:
+
+    >>> begin = "customer service department "
+    >>> distinct_labels([begin + "number 1", begin + "number 2"])
+    ['customer servic…artment number 1', 'customer servic…artment number 2']
+    """
+    short = list(map(shortened, texts))
+    if len(set(short)) == len(set(texts)):
+        return short
+    half = MAX_CHARACTERS // 2
+    return [
+        text if text == cut else f"{text[: half - 1]}…{text[-half:]}"
+        for text, cut in zip(texts, short, strict=True)
+    ]
+
 
 # A colour and a marker for each curve. The colours differ in lightness, too,
 # for prints in grey.
@@ -81,3 +127,35 @@ def add_legend(figure, lines, labels, **options):
     legend_width = legend.get_window_extent().width / figure.dpi
     width, height = PANEL_INCHES
     figure.set_size_inches(width + legend_width, height)
+
+
+def checked_states(states, words) -> tuple[np.ndarray, list[str]]:
+    """Returns hidden states as an array and short words, if they fit."""
+    words = string_list("words", words, minimum=1)
+    states = np.asarray(states, dtype="float64")
+    if states.ndim != 2 or len(states) != len(words) or not states.size:
+        raise ValueError(
+            "`states` must have shape (time, units), one row for each of "
+            f"`words`, here ({len(words)}, units). "
+            f"Received: states.shape={states.shape}"
+        )
+    if not np.isfinite(states).all():
+        raise ValueError(
+            "`states` must be finite. Received: "
+            f"{np.sum(~np.isfinite(states))} of {states.size} that are not."
+        )
+    return states, list(map(shortened, words))
+
+
+def check_count(name, curves):
+    """Raises `ValueError` unless there is a style for each of some curves."""
+    if not 1 <= len(curves) <= len(STYLES):
+        raise ValueError(
+            f"`{name}` must hold 1 to {len(STYLES)} curves. "
+            f"Received: {len(curves)}"
+        )
+
+
+def is_curve(values):
+    """Whether an array is a vector of numbers, at least one."""
+    return values.ndim == 1 and values.size > 0 and values.dtype.kind in "fiu"

@@ -6,15 +6,15 @@ from kerasrnn.optional import needs as _needs
 with _needs("tensorflow-text", "text"):
     import tensorflow_text  # noqa: F401
 
-from kerasrnn.tokenizers.character_tokenizer import CharacterTokenizer
 from kerasrnn.tokenizers.normalization import join_punctuation
 from kerasrnn.tokenizers.normalization import normalize_text
 from kerasrnn.tokenizers.review_tokenizer import ReviewTokenizer
 from kerasrnn.tokenizers.sentence_piece_tokenizer import SentencePieceTokenizer
+from kerasrnn.tokenizers.table_tokenizers import CharacterTokenizer
+from kerasrnn.tokenizers.table_tokenizers import WordTokenizer
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.word_spans import Words
 from kerasrnn.tokenizers.word_spans import split_into_words
-from kerasrnn.tokenizers.word_tokenizer import WordTokenizer
 
 __all__ = [
     "CharacterTokenizer",

@@ -7,9 +7,9 @@ import tensorflow_text as tf_text
 
 from kerasrnn.tokenizers.invisible import INVISIBLE
 from kerasrnn.tokenizers.invisible import SPACE
+from kerasrnn.tokenizers.invisible import SPACED_LETTER
+from kerasrnn.tokenizers.invisible import SPACELESS
 from kerasrnn.tokenizers.invisible import visible
-from kerasrnn.tokenizers.scripts import SPACED_LETTER
-from kerasrnn.tokenizers.scripts import SPACELESS
 from kerasrnn.typing import Tensor
 
 # Escapes of Moses's tokenizer for characters that its other tools reserve. The

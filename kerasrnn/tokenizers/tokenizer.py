@@ -16,6 +16,17 @@ from kerasrnn.tokenizers.normalization import normalize_text
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
+
+def check_vocabulary_size(size, required):
+    """Raises `ValueError` when a vocabulary has no room for more tokens."""
+    if size <= required:
+        raise ValueError(
+            f"`vocabulary_size` must be greater than {required}, the number "
+            "of its special tokens. "
+            f"Received: vocabulary_size={size}"
+        )
+
+
 PAD, START, END, UNKNOWN = "<pad>", "<s>", "</s>", "<unk>"
 SPECIALS = (PAD, START, END, UNKNOWN)
 VOCABULARY_FILE = "vocabulary.json"

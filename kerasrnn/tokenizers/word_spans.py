@@ -7,10 +7,10 @@ import tensorflow_text as tf_text
 
 from kerasrnn.tokenizers.invisible import INNER
 from kerasrnn.tokenizers.invisible import SPACE
+from kerasrnn.tokenizers.invisible import SPACED_LETTER
+from kerasrnn.tokenizers.invisible import SPACELESS
 from kerasrnn.tokenizers.invisible import visible_with_places
 from kerasrnn.tokenizers.normalization import ADDRESSES
-from kerasrnn.tokenizers.scripts import SPACED_LETTER
-from kerasrnn.tokenizers.scripts import SPACELESS
 from kerasrnn.typing import Tensor
 
 _LETTER = rf"(?:{SPACED_LETTER}|[\pM\pN_])"

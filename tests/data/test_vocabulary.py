@@ -6,9 +6,9 @@ from kerasrnn.data.report import CorpusError
 from kerasrnn.data.report import CorpusWarning
 from kerasrnn.data.vocabulary import read_vocabulary
 from kerasrnn.data.vocabulary import warn_of_unseen
-from kerasrnn.tokenizers.character_tokenizer import CharacterTokenizer
 from kerasrnn.tokenizers.sentence_piece_tokenizer import SentencePieceTokenizer
-from kerasrnn.tokenizers.word_tokenizer import WordTokenizer
+from kerasrnn.tokenizers.table_tokenizers import CharacterTokenizer
+from kerasrnn.tokenizers.table_tokenizers import WordTokenizer
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 import pytest
 
-from kerasrnn.pipelines.batching import indices_by_length
+from kerasrnn.pipelines.texts import indices_by_length
 from tests.pipelines import small
 
 

@@ -1,7 +1,7 @@
 import pytest
 import tensorflow as tf
 
-from kerasrnn.pipelines.graphs import served_function
+from kerasrnn.pipelines.signatures import served_function
 
 
 class Window:

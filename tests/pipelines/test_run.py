@@ -20,7 +20,6 @@ from kerasrnn.pipelines import Task
 from kerasrnn.pipelines import TextLabeller
 from kerasrnn.pipelines import TextTranslator
 from kerasrnn.pipelines import run as run_module
-from kerasrnn.pipelines import run_scope
 from kerasrnn.plots import training_figure
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import SentencePieceTokenizer
@@ -168,10 +167,10 @@ class Score(keras.callbacks.Callback):
 
 def test_tensorboard_is_shown_what_is_logged(tmp_path, monkeypatch):
     settings = Small(output=tmp_path, epochs=2, tensorboard=True)
-    monkeypatch.setattr(run_scope, "find_spec", lambda name: None)
+    monkeypatch.setattr(run_module, "find_spec", lambda name: None)
     with pytest.raises(RuntimeError, match="Expected: the package tensorboa"):
         Run(settings)
-    monkeypatch.setattr(run_scope, "find_spec", lambda name: name)
+    monkeypatch.setattr(run_module, "find_spec", lambda name: name)
     monkeypatch.setattr(keras.callbacks, "TensorBoard", Board)
     with Run(Small(output=tmp_path, epochs=1)) as run:
         fit(run, new_model())
@@ -262,9 +261,7 @@ def test_the_precision_is_set_and_set_back(tmp_path):
 def test_auto_is_the_precision_that_this_device_is_faster_in(
     dtype, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(
-        "kerasrnn.pipelines.run_scope.faster_dtype", lambda: dtype
-    )
+    monkeypatch.setattr("kerasrnn.pipelines.run.faster_dtype", lambda: dtype)
     with Run(Small(output=tmp_path, dtype="auto")) as run:
         assert keras.config.dtype_policy().name == run.dtype == dtype
         assert run.settings.dtype == "auto"
@@ -287,7 +284,7 @@ def test_a_training_does_not_resume_in_another_precision(
 ):
     for dtype in ("float32", "mixed_bfloat16", "float32"):
         monkeypatch.setattr(
-            "kerasrnn.pipelines.run_scope.faster_dtype", lambda name=dtype: name
+            "kerasrnn.pipelines.run.faster_dtype", lambda name=dtype: name
         )
         with Run(Small(output=tmp_path, dtype="auto")) as run:
             fit(run, new_model())
@@ -301,7 +298,7 @@ def test_a_training_does_not_resume_in_another_precision(
 
 def test_other_workers_train_but_write_nothing(tmp_path, monkeypatch):
     for module in (
-        "kerasrnn.pipelines.run_scope",
+        "kerasrnn.pipelines.run",
         "kerasrnn.distribute.workers",
     ):
         monkeypatch.setattr(f"{module}.is_first_worker", lambda: False)
@@ -358,6 +355,7 @@ def test_the_files_of_a_run(tmp_path, capsys, monkeypatch):
     printed = capsys.readouterr().out
     for line in (
         *("To train on: 3 rows.", "To validate on: 1 rows."),
+        "Warning: these are few rows.",
         "Model: 2 parameters, vocabulary of 5.",
         "Epochs: 3, of 2 steps each.",
         *("dev: bleu 1.235", "Result (dev): BLEU 1.2."),
@@ -463,7 +461,7 @@ def test_a_run_that_cannot_begin_releases_the_folder(tmp_path, monkeypatch):
     def fails():
         raise MemoryError
 
-    monkeypatch.setattr("kerasrnn.pipelines.run_scope.faster_dtype", fails)
+    monkeypatch.setattr("kerasrnn.pipelines.run.faster_dtype", fails)
     run = Run(Small(output=tmp_path, dtype="auto"))
     with pytest.raises(MemoryError):
         run.__enter__()

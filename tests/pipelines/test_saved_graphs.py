@@ -1,7 +1,7 @@
 import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
 
-from kerasrnn.pipelines.saved_graphs import simplify_graphs
+from kerasrnn.pipelines.saved_model import simplify_graphs
 
 
 @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])

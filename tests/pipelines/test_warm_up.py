@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from kerasrnn.pipelines.warm_up import write_warm_up
+from kerasrnn.pipelines.saved_model import write_warm_up
 from kerasrnn.serving.warm_up import recorded_requests
 
 

@@ -3,7 +3,7 @@ import pytest
 from kerasrnn.plots import attention_figure
 from kerasrnn.plots import hidden_state_figure
 from kerasrnn.plots import word_map_figure
-from kerasrnn.plots.labels import shortened
+from kerasrnn.plots.style import shortened
 
 LONG = 300 * "h"
 

@@ -4,7 +4,7 @@ import json
 
 import tensorflow as tf
 
-from kerasrnn.pipelines.saved_graphs import simplify_graphs
+from kerasrnn.pipelines.saved_model import simplify_graphs
 from kerasrnn.serving.prediction_log import WARM_UP_FILE
 from kerasrnn.serving.prediction_log import PredictionLog
 

@@ -5,7 +5,7 @@ import tensorflow as tf
 from kerasrnn.pipelines import export_saved_model
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers.normalization import normalize_text
-from kerasrnn.tokenizers.table_tokenizer import TableTokenizer
+from kerasrnn.tokenizers.table_tokenizers import TableTokenizer
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from tests import fresh_process
 

@@ -7,10 +7,10 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from kerasrnn.pipelines import export_saved_model
 from kerasrnn.tokenizers import review_tokenizer
-from kerasrnn.tokenizers import table_tokenizer
+from kerasrnn.tokenizers import table_tokenizers
 from kerasrnn.tokenizers.review_tokenizer import ABBREVIATIONS
 from kerasrnn.tokenizers.review_tokenizer import ReviewTokenizer
-from kerasrnn.tokenizers.word_tokenizer import WordTokenizer
+from kerasrnn.tokenizers.table_tokenizers import WordTokenizer
 from tests import fresh_process
 from tests.helpers import one_now
 
@@ -278,7 +278,7 @@ def test_training_cleans_as_tokenizing_does(steps, stop_words):
 def test_a_large_corpus_is_counted_in_parts(monkeypatch):
     texts = ["b", "a b", "c a", "a"] * 3
     whole = ReviewTokenizer.train(texts).vocabulary
-    monkeypatch.setattr(table_tokenizer, "_AT_ONCE", 5)
+    monkeypatch.setattr(table_tokenizers, "_AT_ONCE", 5)
     assert ReviewTokenizer.train(texts).vocabulary == whole
     assert whole[2:] == ("a", "b", "c")
 

@@ -1,0 +1,446 @@
+"""What labels a text has, one of several or any number: answers and scores."""
+
+import numbers
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from kerasrnn.metrics.label_scores import precision_recall_f1
+from kerasrnn.pipelines.task import confusion_counts
+from kerasrnn.training.losses import LabelCrossentropy
+
+_RANGE = 0.05, 20.0  # of temperatures
+
+
+def at_temperature(probabilities, temperature):
+    """Returns the probabilities of logits divided by a temperature.
+
+    Args:
+        probabilities: Array of shape `(texts, labels)`.
+        temperature: Positive float. Above 1, they are less certain.
+    """
+    logits = np.log(np.clip(probabilities, 1e-12, 1.0)) / temperature
+    odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return odds / odds.sum(axis=1, keepdims=True)
+
+
+def best_temperature(probabilities, true):
+    """Returns the temperature at which the true labels are most probable.
+
+    One more text counts, whose labels are equally frequent: else a model that
+    is right about a few texts would become certain of all.
+
+    Args:
+        probabilities: Array of shape `(texts, labels)`, at temperature 1.
+        true: Array of integers of shape `(texts,)`.
+    """
+    rows = np.arange(len(true))
+
+    def loss(temperature):
+        found = at_temperature(probabilities, temperature)
+        logs = np.log(np.clip(found, 1e-12, 1.0))
+        return -(logs[rows, true].sum() + logs.mean())
+
+    # On two grids: convex in its inverse, the loss has one valley.
+    low, high = _RANGE
+    for _ in range(2):
+        tried = np.geomspace(low, high, 41)
+        best = int(np.argmin([loss(temperature) for temperature in tried]))
+        low, high = tried[max(0, best - 1)], tried[min(40, best + 1)]
+    return float(tried[best])
+
+
+def label_scores(names, true, probabilities):
+    """Compares predicted probabilities with the true labels.
+
+    Args:
+        names: List of strings, the name of each label.
+        true: List of integers, the true labels by number; or, for two labels,
+            probabilities of the second, which are rounded where labels are
+            counted.
+        probabilities: Array of shape `(texts, labels)`, or `(texts,)` with
+            the probability of the second of two labels.
+
+    Returns:
+        A dictionary of `"accuracy"`, which is also the micro-averaged F1;
+        `"macro_f1"`, the mean of the F1 of the labels; `"loss"`, the mean
+        negative logarithm of the probability of the true label; `"by_label"`:
+        for each label `"precision"`, `"recall"`, `"f1"` and `"support"`, the
+        number of its texts; and `"confusion"`: for each true label, how often
+        each label was predicted.
+
+    Raises:
+        ValueError: when there is no text, or the lists differ in length.
+    """
+    check_count(true, probabilities)
+    given = np.asarray(true)
+    true = given.round().astype(int)
+    probabilities = both(probabilities)
+    found = probabilities.argmax(axis=1)
+    shares = both(given) if len(names) == 2 else np.eye(len(names))[true]
+    costs = -np.log(np.clip(probabilities, 1e-7, 1.0)) * shares
+    counts = confusion_counts(true, found, len(names))
+    by_label = _by_label(names, counts.sum(1), counts.sum(0), counts.diagonal())
+    return {
+        "accuracy": float(np.mean(found == true)),
+        "macro_f1": _macro_f1(by_label),
+        "loss": float(np.mean(costs.sum(axis=1))),
+        "by_label": by_label,
+        "confusion": {
+            name: dict(zip(names, row, strict=True))
+            for name, row in zip(names, counts.tolist(), strict=True)
+        },
+    }
+
+
+def multi_label_scores(names, true, found, probabilities):
+    """Compares the labels of texts that may have several with the true ones.
+
+    Args:
+        names: List of strings, the name of each label.
+        true: Array of 0 and 1 of shape `(texts, labels)`.
+        found: Boolean array of that shape, the labels that were predicted.
+        probabilities: Array of that shape.
+
+    Returns:
+        A dictionary of `"micro_f1"`, that of all pairs of a text and a label;
+        `"macro_f1"`, the mean of the F1 of the labels; `"subset_accuracy"`,
+        the share of texts of which all labels are right; `"loss"`, the mean
+        cross-entropy of a text and a label; and `"by_label"`, for each label
+        `"precision"`, `"recall"`, `"f1"` and `"support"`.
+
+    Raises:
+        ValueError: when there is no text, or not as many true labels.
+    """
+    check_count(true, probabilities)
+    is_true = np.asarray(true, bool)
+    of_true = np.where(is_true, probabilities, 1 - probabilities)
+    counts = is_true.sum(0), found.sum(0), (is_true & found).sum(0)
+    by_label = _by_label(names, *counts)
+    micro = precision_recall_f1(*(int(count.sum()) for count in counts))
+    return {
+        "micro_f1": micro["f1"],
+        "macro_f1": _macro_f1(by_label),
+        "subset_accuracy": float(np.mean((is_true == found).all(axis=1))),
+        "loss": float(-np.mean(np.log(np.clip(of_true, 1e-7, 1.0)))),
+        "by_label": by_label,
+    }
+
+
+def _by_label(names, true, found, right):
+    """Precision, recall and F1 of each label, and how many texts have it."""
+    rows = zip(names, *(x.tolist() for x in (true, found, right)), strict=True)
+    return {
+        name: {**precision_recall_f1(*counts), "support": counts[0]}
+        for name, *counts in rows
+    }
+
+
+def _macro_f1(by_label):
+    return float(np.mean([x["f1"] for x in by_label.values()]))
+
+
+def check_count(true, probabilities):
+    """Raises a `ValueError` unless there is a label for each text."""
+    if not len(true) or len(true) != len(probabilities):
+        raise ValueError(
+            "There must be as many labels as texts, and at least one. "
+            f"Received: {len(probabilities)} texts and {len(true)} labels."
+        )
+
+
+def both(probabilities):
+    """Returns probabilities `(texts, labels)`, also for those of the second."""
+    if probabilities.ndim > 1:
+        return probabilities
+    return np.stack([1 - probabilities, probabilities], axis=1)
+
+
+def thresholds_of(given, names):
+    """Returns a tuple of the threshold of each label.
+
+    Args:
+        given: Number from 0 to 1, for all labels; a list of them, one for
+            each label; or a dictionary of them by name.
+        names: Tuple of strings, the names of the labels.
+
+    Raises:
+        ValueError: when there is not one for each label, or one is no
+            probability.
+    """
+    found = []
+    if isinstance(given, numbers.Real):
+        found = [given] * len(names)
+    elif isinstance(given, Mapping):
+        if given.keys() == set(names):
+            found = [given[name] for name in names]
+    elif isinstance(given, Iterable):
+        found = list(given)
+    if len(found) != len(names) or not all(map(is_probability, found)):
+        raise ValueError(
+            "Thresholds are probabilities. Expected: a number from 0 to 1, or "
+            f"one for each of {names}. Received: {given!r}"
+        )
+    return tuple(map(float, found))
+
+
+def is_probability(value):
+    """Whether a value is a number from 0 to 1."""
+    return isinstance(value, numbers.Real) and 0 <= value <= 1
+
+
+def are_above(probabilities, thresholds):
+    """Whether probabilities `(texts, labels)` are above those of labels."""
+    return probabilities > np.asarray(thresholds, "float32")
+
+
+def at_other_temperature(thresholds, ratio):
+    """Returns the thresholds above which texts have the same labels.
+
+    Args:
+        thresholds: Tuple of floats.
+        ratio: Positive float, the new temperature by the old one.
+    """
+    found = at_temperature(both(np.asarray(thresholds)), ratio)
+    return tuple(found[:, 1].tolist())
+
+
+def best_thresholds(true, probabilities, thresholds):
+    """Returns the threshold of each label at which its F1 is highest.
+
+    It is midway between two probabilities. Labels that no text has keep theirs.
+
+    Args:
+        true: Array of 0 and 1 of shape `(texts, labels)`.
+        probabilities: Array of that shape.
+        thresholds: Tuple of floats, those to keep.
+    """
+    columns = zip(true.T, probabilities.T, thresholds, strict=True)
+    return tuple(
+        _best_threshold(is_true, found) if is_true.any() else before
+        for is_true, found, before in columns
+    )
+
+
+def _best_threshold(is_true, probabilities):
+    order = np.argsort(-probabilities, kind="stable")
+    ranked = np.append(probabilities[order], np.float32(0))
+    right = np.cumsum(is_true[order])
+    f1 = 2 * right / (np.arange(1, len(ranked)) + right[-1])
+    is_last = ranked[1:] < ranked[:-1]  # of several equal ones
+    best = int(np.argmax(np.where(is_last, f1, -1)))
+    middle = (ranked[best] + ranked[best + 1]) / 2
+    return float(min(middle, np.nextafter(ranked[best], np.float32(0))))
+
+
+class OneLabel:
+    """One label a text.
+
+    Args:
+        names: Tuple of strings, the names of the labels.
+        num_classes: Integer, the number of logits: one for each label, or 1,
+            the log odds of the second of two.
+    """
+
+    def __init__(self, names, num_classes):
+        self.names = names
+        self.one_logit = num_classes == 1
+        self.shape = () if self.one_logit else (num_classes,)
+
+    def loss(self, label_smoothing):
+        """The loss of logits, with a share of each label spread over all."""
+        if self.one_logit:
+            return keras.losses.BinaryCrossentropy(True, label_smoothing)
+        if label_smoothing:
+            return LabelCrossentropy(label_smoothing)
+        return keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+
+    def numbers(self, labels):
+        """Labels by number, see `Labelling.numbers`."""
+        labels = list(labels)
+        if unclear := [x for x in labels if self._is_unclear(x)]:
+            raise ValueError(
+                "The names of the labels are numbers, so that a number may "
+                "mean a name or an index. Expected: names, as strings; for "
+                "indices, `[labels[i] for i in indices]`. Received: "
+                f"{', '.join(map(repr, unclear[:5]))} for {self.names!r:.200}"
+            )
+        found: list[Any] = [
+            self.names.index(label)
+            if isinstance(label, str) and label in self.names
+            else label
+            for label in labels
+        ]
+        wrong = [label for label in found if not self._is_label(label)]
+        if wrong:
+            raise ValueError(
+                f"Labels must be of {self.names!r:.200}, or their numbers. "
+                f"Received: {', '.join(map(repr, wrong[:5]))}"
+            )
+        return found
+
+    def _is_unclear(self, label):
+        if isinstance(label, str) or not isinstance(label, numbers.Real):
+            return False
+        if not float(label).is_integer():
+            return False
+        names = {str(label), str(int(label))} & set(self.names)
+        return any(self.names.index(name) != label for name in names)
+
+    def _is_label(self, number):
+        if not isinstance(number, (numbers.Real, np.bool_)):
+            return False
+        if self.one_logit:
+            return 0 <= number <= 1
+        return number in range(len(self.names))
+
+    def answer(self, logits):
+        """The probabilities of logits, and the most probable label."""
+        if self.one_logit:
+            probability = tf.sigmoid(logits[:, 0])
+            label = tf.cast(probability > 0.5, tf.int32)
+        else:
+            probability = tf.nn.softmax(logits)
+            label = tf.argmax(logits, axis=1)
+        return {
+            "probability": probability,
+            "label": tf.gather(tf.constant(self.names), label),
+        }
+
+    def log_odds(self, logits, is_label):
+        """The log odds of a label of each text, `(batch,)`."""
+        if self.one_logit:
+            return tf.where(is_label[:, 1], logits[:, 0], -logits[:, 0])
+        own = tf.reduce_sum(tf.where(is_label, logits, 0.0), axis=1)
+        others = tf.where(is_label, logits.dtype.min, logits)
+        return own - tf.reduce_logsumexp(others, axis=1)
+
+    def chosen(self, probabilities, threshold):
+        """The most probable label of each text; `None` below a threshold."""
+        least = 0.0 if threshold is None else threshold
+        if not is_probability(least):
+            raise ValueError(
+                "Each text has one label. Expected: a number from 0 to 1 as "
+                f"`threshold`. Received: threshold={threshold!r}"
+            )
+        names = np.array([*self.names, None], object)
+        found = both(probabilities)
+        unsure = found.max(axis=1, initial=0.0) < least
+        best = np.where(unsure, len(self.names), found.argmax(axis=1))
+        return names[best].tolist()
+
+    def scores(self, true, probabilities):
+        """What `Labelling.evaluate` returns."""
+        return label_scores(self.names, true, probabilities)
+
+    def decisions(self, true, probabilities):
+        """The choices that are made, of one label for each text.
+
+        Returns:
+            A tuple of the probabilities `(choices, options)` and the number
+            of the true option of each.
+        """
+        return both(probabilities), np.asarray(true).round().astype(int)
+
+
+class SeveralLabels:
+    """Any number of labels a text, each with a sigmoid of its own.
+
+    Args:
+        names: Tuple of strings, the names of the labels.
+        thresholds: Tuple of floats. A text has the labels whose probability
+            is above theirs.
+    """
+
+    def __init__(self, names, thresholds):
+        self.names = names
+        self.thresholds = thresholds
+        self.shape = (len(names),)
+
+    def loss(self, label_smoothing):
+        """The mean loss of the logits of all labels."""
+        return keras.losses.BinaryCrossentropy(True, label_smoothing)
+
+    def numbers(self, labels):
+        """An array `(texts, labels)` of 0 and 1, see `Labelling.numbers`."""
+        if isinstance(labels, np.ndarray) and labels.dtype.kind in "biuf":
+            return self._checked_array(labels)
+        labels, known = list(labels), {x: n for n, x in enumerate(self.names)}
+        found = np.zeros((len(labels), len(known)), "int32")
+        for row, names in zip(found, labels, strict=True):
+            is_list = isinstance(names, Collection)
+            if not is_list or isinstance(names, str | Mapping):
+                raise ValueError(
+                    "A text may have several labels. Expected: a list of "
+                    "names for each text, `[]` for none; or an array of 0 and "
+                    f"1 of shape (texts, {len(known)}). Received: {names!r}"
+                )
+            wrong = [
+                x for x in names if not isinstance(x, str) or x not in known
+            ]
+            if wrong:
+                raise ValueError(
+                    f"Labels must be names of {self.names!r:.200}, or an "
+                    "array of 0 and 1; for numbers, such as a corpus has, "
+                    "`[[names[n] for n in row] for row in labels]`. Received: "
+                    f"{', '.join(map(repr, wrong[:5]))}"
+                )
+            row[[known[x] for x in names]] = 1
+        return found
+
+    def _checked_array(self, labels):
+        right = labels.ndim == 2 and labels.shape[1] == len(self.names)
+        if not right or not np.isin(labels, (0, 1)).all():
+            raise ValueError(
+                "An array of `labels` must have 1 for the labels of a text and "
+                f"0 for others, of shape (texts, {len(self.names)}). Received: "
+                f"shape {labels.shape}, {labels.ravel()[:5].tolist()} ..."
+            )
+        return labels.astype("int32")
+
+    def answer(self, logits):
+        """The probabilities of logits, and the labels above their thresholds.
+
+        Both have shape `(batch, labels)`: others are empty strings.
+        """
+        probability = tf.sigmoid(logits)
+        names = tf.constant(self.names)[None]
+        is_above = probability > tf.constant(self.thresholds, tf.float32)
+        return {
+            "probability": probability,
+            "label": tf.where(is_above, names, ""),
+        }
+
+    def log_odds(self, logits, is_label):
+        """The log odds of a label of each text, `(batch,)`."""
+        return tf.reduce_sum(tf.where(is_label, logits, 0.0), axis=1)
+
+    def chosen(self, probabilities, threshold):
+        """The labels of each text and their probabilities, in falling order."""
+        thresholds = self.thresholds
+        if threshold is not None:
+            thresholds = thresholds_of(threshold, self.names)
+        return [
+            {
+                self.names[n]: float(row[n])
+                for n in np.argsort(-row, kind="stable")
+                if above[n]
+            }
+            for row, above in zip(
+                probabilities, are_above(probabilities, thresholds), strict=True
+            )
+        ]
+
+    def scores(self, true, probabilities):
+        """What `Labelling.evaluate` returns."""
+        found = are_above(probabilities, self.thresholds)
+        return multi_label_scores(self.names, true, found, probabilities)
+
+    def decisions(self, true, probabilities):
+        """The choices that are made: whether a text has a label, of each."""
+        return both(probabilities.ravel()), true.ravel()

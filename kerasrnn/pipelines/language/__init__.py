@@ -1,1 +1,0 @@
-"""Text in, its probability or its continuation out."""

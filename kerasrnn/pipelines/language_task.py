@@ -1,0 +1,166 @@
+"""How a language model is trained, scored and shown in a run."""
+
+import math
+import pathlib
+from collections.abc import Iterable
+from typing import Any
+
+import keras
+
+from kerasrnn.data.text_windows import text_windows
+from kerasrnn.metrics import BitsPerCharacter
+from kerasrnn.metrics import Perplexity
+from kerasrnn.metrics import TokenAccuracy
+from kerasrnn.models import DynamicEvaluation
+from kerasrnn.pipelines.task import Task
+from kerasrnn.pipelines.task import wrapped
+from kerasrnn.tokenizers import CharacterTokenizer
+from kerasrnn.tokenizers import Tokenizer
+from kerasrnn.tokenizers.invisible import visible
+from kerasrnn.tokenizers.invisible import words_between_spaces
+from kerasrnn.training import TokenCrossentropy
+from kerasrnn.typing import Strings
+
+
+def unit_scores(total: float, texts: Iterable[str | bytes]) -> dict[str, float]:
+    """Returns how well texts are predicted, by word and by byte.
+
+    Args:
+        total: Float, the log-probability of the texts, in nats.
+        texts: List of strings without invisible characters. The lines of each
+            that are not blank count, with the spaces between their words and
+            the line break after them.
+
+    Returns:
+        A dictionary of `"word_perplexity"`, where the end of a line is a word,
+        too, and `"bits_per_byte"`, of UTF-8; both are NaN without any word.
+
+    Example:
+
+    >>> unit_scores(-4 * math.log(2), ["a b"])
+    {'word_perplexity': 2.519..., 'bits_per_byte': 1.0}
+    """
+    words = size = 0
+    for text in texts:
+        if isinstance(text, bytes):
+            text = text.decode(errors="replace")
+        for line in text.split("\n"):
+            if found := words_between_spaces(line):
+                words += len(found) + 1
+                size += len(" ".join(found).encode()) + 1
+    if not words:
+        return {"word_perplexity": math.nan, "bits_per_byte": math.nan}
+    mean = -float(total) / words
+    return {
+        # Beyond, it has no number in float64.
+        "word_perplexity": math.exp(mean) if mean < 700 else math.inf,
+        "bits_per_byte": -float(total) / size / math.log(2),
+    }
+
+
+def text_metrics(tokenizer):
+    """Returns metrics of the tokens of a tokenizer, for `compile`."""
+    metrics = [Perplexity(-1), TokenAccuracy(-1)]
+    if isinstance(tokenizer, CharacterTokenizer):
+        metrics.append(BitsPerCharacter(-1))
+    return metrics
+
+
+def of_tokens(scores, count, lines):
+    """Returns scores by word and byte, too, and the loss as a mean over tokens.
+
+    That of Keras is a mean over windows.
+
+    Args:
+        scores: Dictionary, what Keras returned, with `"perplexity"`.
+        count: Integer, the number of tokens.
+        lines: List of strings, the text.
+    """
+    loss = math.log(scores["perplexity"])
+    units = unit_scores(-loss * count, visible(lines).numpy())
+    return {**scores, "loss": loss, **units}
+
+
+_SAMPLES, _BEGIN = 5, 3  # texts, and words of their beginnings
+_LINES = 5  # that are shown of a text; the card has it whole
+# In a window of dynamic evaluation: the fewer, the sooner the model learns from
+# a text, and the slower it is.
+_DYNAMIC_STEPS = 20
+
+
+class LanguageTask(Task):
+    """The task of a `TextLanguageModel`, on TensorFlow and on JAX.
+
+    Rows are lines, one continuous text. The best epoch is that of the lowest
+    perplexity.
+    """
+
+    monitor = "val_perplexity"
+    file_name = "language"
+
+    @property
+    def tokenizers(self) -> list[Tokenizer]:
+        return [self.pipeline.tokenizer]
+
+    def sizes(self, rows: Strings) -> dict[str, int]:
+        return {"lines": len(rows), "tokens": len(self.pipeline.ids(rows))}
+
+    def texts_of(self, rows: Strings) -> list[Strings]:
+        return [rows]
+
+    def row_scores(
+        self, rows: Strings, dynamic: bool = False
+    ) -> dict[str, Any]:
+        """Returns the scores of lines as one continuous text.
+
+        Args:
+            rows: List of strings.
+            dynamic: Whether to add those of dynamic evaluation, which adapts
+                the weights, as `"dynamic"`.
+        """
+        scores = self.pipeline.evaluate(rows)
+        if dynamic:
+            scores["dynamic"] = self._dynamic_scores(rows)
+        return scores
+
+    def headline(self, scores: dict[str, Any]) -> str:
+        bits = scores["bits_per_byte"]
+        return (
+            f"perplexity {scores['perplexity']:.1f} per token, "
+            f"{bits:.3f} bits per byte"
+        )
+
+    def report(
+        self, rows: Strings, folder: pathlib.Path, seed: int = 0
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Prints and returns five texts that the model generates."""
+        if keras.backend.backend() != "tensorflow":
+            return {"samples": []}, {}
+        samples = [
+            self.pipeline.write([""], seed + i, temperature=0.8, top_k=40)[0]
+            for i in range(_SAMPLES)
+        ]
+        print("\nTexts that the model writes:")
+        for sample in samples:
+            lines = [line for line in sample.splitlines() if line]
+            print("", *map(wrapped, lines[:_LINES]), sep="\n")
+        # The page offers what a text is to be written after, or before.
+        backwards = self.pipeline.go_backwards
+        given = slice(-_BEGIN, None) if backwards else slice(_BEGIN)
+        first = dict.fromkeys(" ".join(x.split()[given]) for x in rows if x)
+        return {"samples": samples, "beginnings": [*first][:_SAMPLES]}, {}
+
+    def _dynamic_scores(self, lines):
+        ids, tokenizer = self.pipeline.ids(lines), self.pipeline.tokenizer
+        dynamic = DynamicEvaluation(self.pipeline.model.with_batch_size(1))
+        dynamic.compile(
+            # The rate of Mikolov et al. 2010. The clipped norm bounds what
+            # the model learns from one surprising window.
+            keras.optimizers.SGD(0.1, global_clipnorm=0.25),
+            TokenCrossentropy(-1),
+            metrics=text_metrics(tokenizer),
+        )
+        windows = text_windows(ids, 1, _DYNAMIC_STEPS, tokenizer.end_id)
+        history = dynamic.fit(windows, shuffle=False, verbose=0).history
+        found = {name: values[-1] for name, values in history.items()}
+        return of_tokens(found, len(ids), lines)

@@ -1,0 +1,114 @@
+"""Weights of labels, of tags and of rows in a loss."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+import tensorflow as tf
+
+from kerasrnn.arguments import number
+from kerasrnn.data.batches import checked_weights
+
+ClassWeight = Mapping[str | int, float] | Literal["balanced"] | None
+"""From labels or tags, by name or by number, to the weights of their rows."""
+
+
+def weights_by_number(class_weight, names, numbers, kind, true=None):
+    """Returns a dictionary from the numbers of labels to their weights.
+
+    Args:
+        class_weight: Dictionary from labels, by name or by number, to weights;
+            or `"balanced"`, for weights that give all labels the same total.
+        names: List of strings, the names of all labels.
+        numbers: Function from a list of labels to their numbers.
+        kind: String, what a label is called.
+        true: Array of integers, the labels that are there; `None` if that is
+            not known, and they cannot be balanced.
+
+    Raises:
+        ValueError: when a label is unknown or there twice, or a weight is not
+            a non-negative number.
+    """
+    is_name = isinstance(class_weight, str)
+    if is_name and class_weight == "balanced" and true is not None:
+        labels, counts = np.unique(true, return_counts=True)
+        weights = counts.sum() / (len(counts) * counts)
+        return dict(zip(labels.tolist(), weights.tolist(), strict=True))
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(
+            f"`class_weight` must be a dictionary from {kind}s to weights, or "
+            f"'balanced' beside {kind}s. "
+            f"Received: class_weight={class_weight!r}"
+        )
+    labels = numbers(list(class_weight))
+    weights = [
+        number("class_weight", x, minimum=0) for x in class_weight.values()
+    ]
+    found = dict(zip(labels, weights, strict=True))
+    if not found.keys() <= {*range(len(names))}:
+        raise ValueError(
+            f"`class_weight` must be of {kind}s: {names!r:.200}, or their "
+            f"numbers. Received: class_weight={class_weight!r:.200}"
+        )
+    if len(found) < len(labels):
+        raise ValueError(
+            f"`class_weight` must have a {kind} once, by name or by number. "
+            f"Received: class_weight={class_weight!r}"
+        )
+    return found
+
+
+def weights_of_labels(numbers, by_number, sample_weight=None):
+    """Returns the weight of each text by its label.
+
+    Args:
+        numbers: List of labels by number, or probabilities of the second
+            label.
+        by_number: Dictionary from the number of a label to its weight, 1 for
+            others.
+        sample_weight: List of weights to multiply with; `None` for 1.
+
+    Returns:
+        Float array of shape `(texts,)`.
+    """
+    numbers = np.asarray(numbers, float)
+    below = numbers.astype(int)
+    share = numbers - below
+    of_label = np.array(
+        [by_number.get(n, 1.0) for n in range(below.max(initial=0) + 2)]
+    )
+    weights = (1 - share) * of_label[below] + share * of_label[below + 1]
+    if sample_weight is None:
+        return weights
+    return weights * checked_weights(sample_weight, len(weights), "text")
+
+
+def weights_of_words(numbers, tags, sample_weight, class_weight):
+    """Returns a weight for each sentence or, by the tags, for each word.
+
+    Args:
+        numbers: Ragged integer tensor of shape `(sentences, words)`, the tags.
+        tags: List of strings, the names of the tags.
+        sample_weight: List of floats, the weight of each sentence; or `None`.
+        class_weight: What `weights_by_number` takes, or `None`.
+
+    Returns:
+        Float32 tensor of shape `(sentences,)`; with `class_weight` a ragged
+        one, `(sentences, words)`.
+    """
+    count = int(numbers.nrows())
+    if sample_weight is None:
+        sample_weight = [1.0] * count
+    weights = tf.constant(checked_weights(sample_weight, count, "sentence"))
+    if class_weight is None:
+        return weights
+
+    def by_name(given):
+        return [tags.index(tag) if tag in tags else tag for tag in given]
+
+    true = numbers.flat_values.numpy()
+    found = weights_by_number(class_weight, tags, by_name, "tag", true)
+    of_tag = tf.constant([found.get(n, 1.0) for n in range(len(tags))])
+    words = tf.gather(of_tag, numbers.flat_values)
+    words *= tf.gather(weights, numbers.value_rowids())
+    return numbers.with_flat_values(words)

@@ -1,1 +1,0 @@
-"""Piano rolls in, music out."""

@@ -1,0 +1,410 @@
+"""Scores and continues piano rolls: a model with its graph functions."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from kerasrnn.arguments import integer
+from kerasrnn.arguments import number
+from kerasrnn.arguments import positive_integer
+from kerasrnn.data.music.piano_rolls import check_rolls
+from kerasrnn.data.music.piano_rolls import piano_roll_batches
+from kerasrnn.metrics import NegativeLogLikelihood
+from kerasrnn.metrics.piano_roll_metrics import step_costs
+from kerasrnn.pipelines.music_task import MusicTask
+from kerasrnn.pipelines.pipeline import TextPipeline
+from kerasrnn.pipelines.pipeline import check_answer
+from kerasrnn.pipelines.pipeline import check_weights
+from kerasrnn.pipelines.signatures import PAD
+from kerasrnn.pipelines.signatures import check_length
+from kerasrnn.pipelines.signatures import check_number
+from kerasrnn.pipelines.signatures import check_same_rows
+from kerasrnn.pipelines.signatures import check_steps
+from kerasrnn.pipelines.signatures import flat_specs
+from kerasrnn.pipelines.signatures import named
+from kerasrnn.pipelines.texts import indices_by_length
+from kerasrnn.training import PianoRollCrossentropy
+from kerasrnn.typing import Config
+from kerasrnn.typing import Rolls
+
+
+def score_rolls(model, rolls):
+    """Predicts every step of rolls from those before it.
+
+    Args:
+        model: See above.
+        rolls: Float tensor of shape `(batch, time, keys)`, -1 after the end
+            of a roll.
+
+    Returns:
+        A dictionary of `"log_likelihoods"`, of shape `(batch, time)` and 0
+        after the end of a roll; of `"total"` and `"length"`, of shape
+        `(batch,)`; and of `"probabilities"`, of shape `(batch, time, keys)`.
+    """
+    # One step more, so that there is one to run in an empty roll.
+    labels = tf.pad(rolls, [[0, 0], [0, 1], [0, 0]], constant_values=-1.0)
+    logits, _ = _run_from_silence(model, rolls)
+    costs, real = step_costs(labels, logits)
+    return {
+        "log_likelihoods": -costs[:, :-1],
+        "total": -tf.reduce_sum(costs, axis=1),
+        "length": tf.reduce_sum(tf.cast(real, tf.int32), axis=1),
+        "probabilities": tf.sigmoid(logits[:, :-1]),
+    }
+
+
+def continue_rolls(model, prompts, seed, temperature, steps):
+    """Adds steps to rolls, whose keys are drawn independently of each other.
+
+    Args:
+        model: See above.
+        prompts: Float tensor of shape `(batch, time, keys)`.
+        seed, temperature, steps: Scalar tensors; see `MusicPipeline.write`.
+
+    Returns:
+        Float tensor of shape `(batch, time + steps, keys)`.
+    """
+    rows, _, keys = tf.unstack(tf.shape(prompts))
+    logits, states = _run_from_silence(model, prompts)
+    # At least one, since an empty array cannot be stacked.
+    count = tf.maximum(steps, 1)
+    written = tf.TensorArray(
+        tf.float32, count, element_shape=[None, prompts.shape[-1]]
+    )
+
+    def next_step(t, logits, states, written):
+        sounding = _drawn(logits, tf.stack([seed, t]), temperature)
+        logits, states = _run(model, sounding[:, None], states)
+        return t + 1, logits[:, -1], states, written.write(t, sounding)
+
+    *_, written = tf.while_loop(
+        lambda t, *_: t < count,
+        next_step,
+        [0, logits[:, -1], states, written],
+    )
+    added = tf.reshape(written.stack(), [count, rows, keys])
+    added = tf.transpose(added[:steps], [1, 0, 2])
+    return tf.concat([prompts, added], axis=1)
+
+
+def _run_from_silence(model, rolls):
+    """Runs over rolls with a step of silence before them."""
+    rolls = tf.pad(tf.maximum(rolls, 0.0), [[0, 0], [1, 0], [0, 0]])
+    return _run(model, rolls, model.initial_states(tf.shape(rolls)[0]))
+
+
+def _run(model, rolls, states):
+    logits, states = model.run(rolls, states)
+    return tf.cast(logits, tf.float32), states
+
+
+def _drawn(logits, seed, temperature):
+    """Draws the keys of a step from logits `(batch, keys)`."""
+    numbers = tf.random.stateless_uniform(tf.shape(logits), seed)
+    temperatures = tf.clip_by_value(temperature, 1e-6, 1e6)
+    sounding = numbers < tf.sigmoid(logits / temperatures)
+    sounding = tf.where(temperature > 0, sounding, logits > 0)
+    return tf.cast(sounding, tf.float32)
+
+
+# A client may ask for more than the memory of a server.
+MOST_STEPS = 15_000
+
+
+class MusicFunctions:
+    """The graph functions that a `MusicPipeline` serves.
+
+    Each takes tensors and returns a dictionary of tensors.
+
+    Args:
+        model: The model of the pipeline.
+    """
+
+    def __init__(self, model):
+        self.model = model
+
+    def by_name(self):
+        """Returns the functions by name, each in a list with its arguments."""
+        shape = [None, None, self.model.keys]
+        roll = tf.TensorSpec(shape, tf.float32, name="roll")
+        return {
+            "serving_default": [self.score, roll],
+            "step": [
+                self.step,
+                roll,
+                *flat_specs("state", self.model.initial_states(1)),
+            ],
+            "generate": [
+                self.generate,
+                tf.TensorSpec(shape, tf.float32, name="prompt"),
+                tf.TensorSpec([], tf.int32, name="seed"),
+                tf.TensorSpec([], tf.float32, name="temperature"),
+                tf.TensorSpec([], tf.int32, name="steps"),
+            ],
+        }
+
+    def score(self, roll):
+        """The log-likelihood of every step of rolls."""
+        with tf.control_dependencies([_check_keys(roll, PAD)]):
+            return score_rolls(self.model, tf.identity(roll))
+
+    def step(self, roll, *states):
+        """The probabilities of the steps after some, with carried states."""
+        given = named("state", states)
+        checks = [
+            check_same_rows(roll=roll, **given),
+            check_steps(roll),
+            _check_keys(roll),
+        ]
+        with tf.control_dependencies(checks):
+            roll = tf.identity(roll)
+        logits, states = self.model.run(roll, list(states))
+        return {
+            "probabilities": tf.sigmoid(tf.cast(logits, tf.float32)),
+            **named("state", states),
+        }
+
+    def generate(self, prompt, seed, temperature, steps):
+        """How rolls go on."""
+        lengths = tf.stack([tf.shape(prompt)[1], steps])
+        checks = [
+            check_number("temperature", temperature),
+            check_number("steps", steps),
+            check_length(lengths, MOST_STEPS, "steps"),
+            _check_keys(prompt),
+        ]
+        with tf.control_dependencies(checks):
+            steps, prompt = tf.identity(steps), tf.identity(prompt)
+        roll = continue_rolls(self.model, prompt, seed, temperature, steps)
+        return {"roll": tf.cast(roll, tf.uint8)}
+
+
+def _check_keys(roll, *others):
+    """Raises unless all keys of a roll are 0 or 1, or one of other numbers."""
+    known = tf.reduce_any([roll == x for x in (0, 1, *others)], axis=0)
+    return tf.debugging.Assert(
+        tf.reduce_all(known),
+        [
+            f"A key of a roll must be {(0, 1, *others)}. Received:",
+            tf.boolean_mask(roll, ~known),
+        ],
+    )
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class MusicPipeline(TextPipeline):
+    """Scores and continues piano rolls, in the same way wherever it runs.
+
+    A roll is an array of shape `(time, keys)`, 1 where a key sounds. Every
+    step is predicted from those before it, and the first from silence.
+
+    It is saved to one `.keras` file, with the optimizer if the model is
+    compiled. A loaded pipeline can generate music, continue its training or
+    be exported.
+
+    Args:
+        model: A `kerasrnn.models.PianoRollModel`, or a layer with its `run`,
+            `initial_states` and `keys`.
+        steps_per_beat: Positive integer, how many time steps of its rolls are
+            a quarter note.
+        **kwargs: Base model arguments, such as `name`.
+
+    Raises:
+        ValueError: when `steps_per_beat` is not a positive integer.
+
+    Example:
+
+    >>> rolls = [np.eye(4 + i, 4, -i) for i in range(4)] * 40
+    >>> music = MusicPipeline(PianoRollModel(FastGRUCell(8), keys=4))
+    >>> music.compile(keras.optimizers.Adam(0.05))
+    >>> history = music.fit(rolls, batch_size=8, epochs=3, verbose=0)
+    >>> up, down = music.score([np.eye(4), np.eye(4)[::-1]])
+    >>> bool(up.sum() > down.sum())
+    True
+    >>> music.write(np.eye(2, 4), seed=1, steps=3).shape
+    (5, 4)
+    >>> music.save("music.keras")
+    """
+
+    asked_by = "`score` or `write`"
+    model: Any
+
+    def __init__(
+        self, model: keras.layers.Layer, steps_per_beat: int = 1, **kwargs: Any
+    ) -> None:
+        super().__init__(model, **kwargs)
+        self.steps_per_beat = positive_integer("steps_per_beat", steps_per_beat)
+
+    def default_loss(self) -> keras.losses.Loss:
+        """Returns the cross-entropy of the keys."""
+        return PianoRollCrossentropy()
+
+    def default_metrics(self) -> list[keras.metrics.Metric]:
+        """Returns the negative log-likelihood of a step."""
+        return [NegativeLogLikelihood()]
+
+    def task(self) -> MusicTask:
+        return MusicTask(self)
+
+    def functions(self) -> dict[str, list[Any]]:
+        return MusicFunctions(self.model).by_name()
+
+    def score(self, rolls: Rolls, batch_size: int = 32) -> list[np.ndarray]:
+        """Scores rolls, independently of each other.
+
+        Args:
+            rolls: List of arrays of shape `(time, keys)`.
+            batch_size: Positive integer, rolls in a batch.
+
+        Returns:
+            List of arrays of shape `(time,)`, the log-likelihood of every
+            step of each roll, in nats.
+        """
+        scores = [np.zeros(0, "float32")] * len(rolls)
+        for indices, padded in self._padded(rolls, batch_size):
+            found = self.signatures["serving_default"](padded)
+            check_answer(self.model, found)
+            for index, values in zip(
+                indices, found["log_likelihoods"].numpy(), strict=True
+            ):
+                scores[index] = values[: len(rolls[index])]
+        return scores
+
+    def probabilities(self, roll: np.ndarray) -> np.ndarray:
+        """Returns the predicted probability of every key in every step.
+
+        Args:
+            roll: Array of shape `(time, keys)`. A step is predicted from
+                those before it.
+
+        Returns:
+            Array of that shape.
+        """
+        (_, padded), *_ = self._padded([roll], 1)
+        found = self.signatures["serving_default"](padded)
+        check_answer(self.model, found)
+        return found["probabilities"].numpy()[0]
+
+    def evaluate(self, rolls: Rolls, batch_size: int = 32) -> dict[str, float]:
+        """Computes the negative log-likelihood of a time step, in four ways.
+
+        A step costs `-log p`, summed over the keys. Published figures are
+        means over all steps, or means over pieces of the mean over the steps
+        of a piece; and they do or do not count the first step, which is
+        predicted from silence.
+
+        Args:
+            rolls: List of arrays of shape `(time, keys)`, at least one of
+                two steps. Those of one step count where first steps do.
+            batch_size: Positive integer, rolls in a batch.
+
+        Returns:
+            A dictionary of `"nll"`, the mean over all steps; `"nll_by_piece"`,
+            the mean over pieces; both again as `"..._without_first"`; and
+            `"steps"`, their number.
+
+        Raises:
+            ValueError: when no roll has two steps.
+        """
+        if max(map(len, rolls), default=0) < 2:
+            raise ValueError(
+                "`rolls` must hold at least one piece of two steps. "
+                f"Received: lengths {[len(roll) for roll in rolls][:5]}"
+            )
+        costs = [-x.astype("float64") for x in self.score(rolls, batch_size)]
+        scores = {}
+        for end, first in (("", 0), ("_without_first", 1)):
+            counted = [x[first:] for x in costs if len(x) > first]
+            scores[f"nll{end}"] = float(np.concatenate(counted).mean())
+            by_piece = [x.mean() for x in counted]
+            scores[f"nll_by_piece{end}"] = float(np.mean(by_piece))
+        return {**scores, "steps": sum(map(len, rolls))}
+
+    def write(
+        self,
+        prompt: np.ndarray | None = None,
+        seed: int = 0,
+        temperature: float = 1.0,
+        steps: int = 64,
+    ) -> np.ndarray:
+        """Generates a continuation of a roll.
+
+        Args:
+            prompt: Array of shape `(time, keys)`; `None` to begin from
+                silence.
+            seed: Integer. The same seed and prompt give the same music.
+            temperature: Float by which logits are divided. At 0, the keys
+                that sound are those more probable than not.
+            steps: Integer, how many steps to add, at most 15,000.
+
+        Returns:
+            Uint8 array of shape `(time + steps, keys)`, with the prompt.
+
+        Raises:
+            ValueError: when a number is out of its range, or the prompt has
+                another number of keys.
+        """
+        number("temperature", temperature, minimum=0)
+        integer("seed", seed)
+        integer("steps", steps, 0, MOST_STEPS)
+        if prompt is None:
+            prompt = np.zeros((0, self.model.keys))
+        check_rolls([prompt], self.model.keys)
+        check_weights(self.model)
+        found = self.signatures["generate"](
+            tf.constant(prompt[None], tf.float32),
+            tf.constant(seed % 2**31, tf.int32),
+            tf.constant(temperature, tf.float32),
+            tf.constant(steps, tf.int32),
+        )
+        return found["roll"].numpy()[0]
+
+    def assign_frequencies(self, rolls: Rolls) -> None:
+        """Lets the untrained model expect each key as often as it sounds.
+
+        See `PianoRollModel.assign_frequencies`.
+
+        Args:
+            rolls: List of arrays of shape `(time, keys)`, the pieces to train
+                on.
+
+        Raises:
+            ValueError: when there is no piece, or one is not a roll.
+        """
+        check_rolls(rolls, self.model.keys)
+        if not len(rolls):
+            raise ValueError(
+                "`rolls` must hold at least one piece. Received: none"
+            )
+        counts = sum(np.sum(roll, axis=0, dtype="int64") for roll in rolls)
+        self.model.assign_frequencies(counts, sum(map(len, rolls)))
+
+    def batches(
+        self,
+        rolls: Rolls,
+        batch_size: int = 16,
+        transpose: int = 0,
+        seed: int | None = None,
+        max_length: int | None = None,
+    ) -> tf.data.Dataset:
+        """Returns the `kerasrnn.data.piano_roll_batches` of rolls."""
+        return piano_roll_batches(
+            rolls, batch_size, transpose, seed, self.model.keys, max_length
+        )
+
+    def served_facts(self) -> Config:
+        """Returns `"steps_per_beat"`, the time steps in a quarter note."""
+        return {"steps_per_beat": self.steps_per_beat}
+
+    def _padded(self, rolls, batch_size) -> Iterator[tuple[Any, tf.Tensor]]:
+        """Yields batches of rolls of similar length, -1 after their end."""
+        check_rolls(rolls, self.model.keys)
+        for indices in indices_by_length(rolls, batch_size):
+            shape = len(indices), len(rolls[indices[-1]]), self.model.keys
+            padded = np.full(shape, -1.0, "float32")
+            for row, index in zip(padded, indices, strict=True):
+                row[: len(rolls[index])] = rolls[index]
+            yield indices, tf.constant(padded)

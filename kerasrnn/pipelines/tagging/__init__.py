@@ -1,1 +1,0 @@
-"""Text in, tagged spans out."""

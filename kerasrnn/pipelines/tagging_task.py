@@ -1,0 +1,202 @@
+"""How a tagger is trained, scored and shown in a run."""
+
+import pathlib
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from kerasrnn.arguments import is_string
+from kerasrnn.arguments import is_text
+from kerasrnn.data.tagged_words import convert_tags
+from kerasrnn.pipelines.task import Task
+from kerasrnn.pipelines.task import confusion_counts
+from kerasrnn.pipelines.task import wrapped
+from kerasrnn.pipelines.texts import text_list
+from kerasrnn.tag_schemes import parsed_tag
+from kerasrnn.tokenizers import Tokenizer
+from kerasrnn.training import TextScores
+from kerasrnn.typing import Strings
+
+Sentences = Sequence[Sequence[tuple[str, str]]]
+"""Sentences of words and their tags."""
+
+
+def columns_of(sentences, scheme):
+    """Returns the words and the tags of sentences, these in a scheme.
+
+    Raises:
+        ValueError: when there is no sentence, one is empty or not a list of
+            words and tags, or no scheme has one of the tags.
+    """
+    # Strings, dictionaries and tables are iterable, too.
+    whole = isinstance(sentences, str | dict) or hasattr(sentences, "columns")
+    for sentence in [sentences] if whole else sentences:
+        if not _is_sentence(sentence):
+            raise ValueError(
+                "A sentence is a list of its words, each with its tag, such as "
+                '[("Anna", "B-PER"), ("sings", "O")]; `read_tagged_words` of '
+                "`kerasrnn.data` returns a list of such sentences. "
+                f"Received: {sentence!r:.80}"
+            )
+    if not len(sentences) or not all(map(len, sentences)):
+        raise ValueError(
+            "Sentences must have words, and there must be at least one. "
+            f"Received: {len(sentences)} sentences, "
+            f"{sum(not len(x) for x in sentences)} of them empty"
+        )
+    words, tags = zip(
+        *(zip(*sentence, strict=True) for sentence in sentences), strict=True
+    )
+    if scheme is not None:
+        tags = [convert_tags(sentence, scheme) for sentence in tags]
+    return list(map(text_list, words)), list(map(list, tags))
+
+
+def _is_sentence(sentence):
+    """Whether it is a list of `(word, tag)`; a pair of lists is not."""
+    pairs = list | tuple if isinstance(sentence, list) else tuple
+    return isinstance(sentence, list | tuple) and all(
+        isinstance(pair, pairs)
+        and len(pair) == 2
+        and is_string(pair[0])
+        and is_text(pair[1])
+        for pair in sentence
+    )
+
+
+_SCORED = 2000  # sentences to tag after every epoch
+_SHOWN = 5  # sentences to print
+
+
+class TaggingTask(Task):
+    """The task of a `TextTagger`.
+
+    Rows are lists of sentences, lists of `(word, tag)`. The best epoch is that
+    of the highest F1 of phrases, or else of the highest accuracy, on the first
+    2,000 sentences.
+    """
+
+    mode = "max"
+    file_name = "tagger"
+    speed_unit = "words"
+
+    def __init__(self, pipeline: Any) -> None:
+        super().__init__(pipeline)
+        self.monitor = "val_accuracy" if pipeline.scheme is None else "val_f1"
+
+    @property
+    def tokenizers(self) -> list[Tokenizer]:
+        """The tokenizers of words and, if there is one, of characters."""
+        if self.pipeline.characters is None:
+            return [self.pipeline.words]
+        return [self.pipeline.words, self.pipeline.characters]
+
+    def sizes(self, rows: Sentences) -> dict[str, int]:
+        return {"sentences": len(rows), "words": sum(map(len, rows))}
+
+    def texts_of(self, rows: Sentences) -> list[Strings]:
+        words = [word for sentence in rows for word, _ in sentence]
+        return [words] * len(self.tokenizers)
+
+    def epoch_scores(self, rows: Sentences) -> list[keras.callbacks.Callback]:
+        words, tags = columns_of(rows[:_SCORED], self.pipeline.scheme)
+        return [
+            TextScores(
+                self.pipeline.tag_tokens, words, tags, self.pipeline.scores
+            )
+        ]
+
+    def headline(self, scores: dict[str, Any]) -> str:
+        right = f"{100 * scores['accuracy']:.1f} % of the tags are right"
+        if "f1" not in scores:
+            return right
+        return f"F1 of phrases {100 * scores['f1']:.1f}, {right}"
+
+    def report(
+        self, rows: Sentences, folder: pathlib.Path
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Prints the sentences with the most errors, and draws all errors.
+
+        Returns:
+            Facts, `"worst"` and, for the page to try it, `"samples"` of
+            sentences; and pictures, `"confusions"` of true and
+            predicted tags, without prefixes, and the `"transitions"` of a
+            `CRF`.
+        """
+        words, true = columns_of(rows, self.pipeline.scheme)
+        found = self.pipeline.tag_tokens(words)
+        pictures = {"confusions": _confusion_figure(self.pipeline, true, found)}
+        if self.pipeline.model.crf is not None:
+            pictures["transitions"] = _transition_figure(self.pipeline)
+        samples = [" ".join(sentence) for sentence in words[:_SHOWN]]
+        worst = _print_worst(words, true, found)
+        return {"worst": worst, "samples": samples}, pictures
+
+
+def _print_worst(words, true, found):
+    """Prints and returns the sentences with the most wrong tags.
+
+    Args:
+        words, true, found: Lists of lists of strings.
+    """
+    wrong = [
+        sum(a != b for a, b in zip(*tags, strict=True))
+        for tags in zip(true, found, strict=True)
+    ]
+    worst = sorted(range(len(words)), key=lambda n: -wrong[n])[:_SHOWN]
+    worst = [n for n in worst if wrong[n]]
+    if worst:
+        print("\nSentences with the most wrong tags (word/true/predicted):")
+    for n in worst:
+        triples = zip(words[n], true[n], found[n], strict=True)
+        shown = (w if a == b else f"{w}/{a}/{b}" for w, a, b in triples)
+        print(f"\n{wrapped(' '.join(shown))}")
+    return [
+        {"words": words[n], "true": true[n], "found": found[n]} for n in worst
+    ]
+
+
+def _confusion_figure(tagger, true, found):
+    """Draws how often each tag was taken for each other, without prefixes."""
+    from kerasrnn.plots import matrix_figure
+
+    kinds = [_kind(tag, tagger.scheme) for tag in tagger.tags]
+    names = list(dict.fromkeys(kinds))
+    number = {
+        tag: names.index(kind)
+        for tag, kind in zip(tagger.tags, kinds, strict=True)
+    }
+    numbers = (
+        [number[tag] for sentence in sentences for tag in sentence]
+        for sentences in (true, found)
+    )
+    counts = confusion_counts(*numbers, len(names))
+    return matrix_figure(
+        counts, names, names, "true tag", "predicted tag", "Tags of words"
+    )
+
+
+def _kind(tag, scheme):
+    """The type of a tag, or a tag that is not part of a phrase."""
+    return (scheme and parsed_tag(tag)[1]) or tag
+
+
+def _transition_figure(tagger):
+    """Draws the weights of the transitions of a `CRF`; grey is forbidden."""
+    from kerasrnn.plots import matrix_figure
+
+    crf = tagger.model.crf
+    weights = crf.transitions.numpy()
+    if crf.allowed is not None:
+        transitions, *_ = crf.allowed
+        weights = np.where(transitions, weights, np.nan)
+    return matrix_figure(
+        weights,
+        tagger.tags,
+        tagger.tags,
+        "tag",
+        "next tag",
+        "Weights of a tag after another",
+    )

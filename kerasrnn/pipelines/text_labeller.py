@@ -1,0 +1,810 @@
+"""Text classification: a tokenizer and a classifier in one model."""
+
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+from typing import Self
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from kerasrnn.arguments import is_text
+from kerasrnn.arguments import number
+from kerasrnn.arguments import optional_positive_integer
+from kerasrnn.data.batches import pad_to
+from kerasrnn.data.labelled_batches import labelled_batches
+from kerasrnn.metrics.label_scores import label_accuracy
+from kerasrnn.models import ClassifierEnsemble
+from kerasrnn.models import TextClassifier
+from kerasrnn.pipelines.label_kinds import OneLabel
+from kerasrnn.pipelines.label_kinds import SeveralLabels
+from kerasrnn.pipelines.label_kinds import at_other_temperature
+from kerasrnn.pipelines.label_kinds import best_temperature
+from kerasrnn.pipelines.label_kinds import best_thresholds
+from kerasrnn.pipelines.label_kinds import both
+from kerasrnn.pipelines.label_kinds import check_count
+from kerasrnn.pipelines.label_kinds import thresholds_of
+from kerasrnn.pipelines.labelling_task import LabellingTask
+from kerasrnn.pipelines.labelling_task import MultiLabelTask
+from kerasrnn.pipelines.loss_weights import ClassWeight
+from kerasrnn.pipelines.loss_weights import weights_by_number
+from kerasrnn.pipelines.loss_weights import weights_of_labels
+from kerasrnn.pipelines.pipeline import XlaPipeline
+from kerasrnn.pipelines.pipeline import check_answer
+from kerasrnn.pipelines.signatures import IDS
+from kerasrnn.pipelines.signatures import TEXTS
+from kerasrnn.pipelines.signatures import check_same_rows
+from kerasrnn.pipelines.signatures import checked_ids
+from kerasrnn.pipelines.signatures import graph_function
+from kerasrnn.pipelines.signatures import served_ids
+from kerasrnn.pipelines.texts import decoded
+from kerasrnn.pipelines.texts import text_list
+from kerasrnn.pipelines.texts import warn_of_cut
+from kerasrnn.pipelines.vocabularies import check_vocabulary
+from kerasrnn.pipelines.vocabularies import members_of
+from kerasrnn.pipelines.vocabularies import models_of
+from kerasrnn.pipelines.xla import AXES
+from kerasrnn.pipelines.xla import Padded
+from kerasrnn.pipelines.xla import XlaShapes
+from kerasrnn.pipelines.xla import in_programs
+from kerasrnn.tokenizers import Tokenizer
+from kerasrnn.training import Stopwatch
+from kerasrnn.typing import Config
+from kerasrnn.typing import Strings
+from kerasrnn.typing import Tensor
+
+
+def check_parts(labeller: Any) -> None:
+    """Raises `ValueError` unless the parts of a labeller fit together.
+
+    Args:
+        labeller: A `TextLabeller`.
+    """
+    for model in models_of(labeller.model):
+        check_vocabulary(labeller.tokenizer, model.encoder)
+    labels = labeller.labels
+    least = 1 if labeller.multi_label else 2
+    classes = max(least, labeller.model.num_classes)
+    # A client reads "" as no label.
+    names = {label for label in labels if isinstance(label, str) and label}
+    if not len(names) == len(labels) == classes:
+        raise ValueError(
+            f"`labels` must be {classes}, one for each class of the model, "
+            "all different strings, not empty. "
+            f"Received: labels={list(labels)!r}"
+        )
+
+
+def joined_model(labellers: Sequence[Any]) -> ClassifierEnsemble:
+    """Returns the models of labellers as one, at their temperatures.
+
+    Args:
+        labellers: List of `TextLabeller`s. Of an ensemble, all models are
+            taken.
+
+    Raises:
+        ValueError: when their labels or their numbers of logits differ.
+    """
+    expected, *others = map(_answers, labellers)
+    for found in others:
+        if found != expected:
+            raise ValueError(
+                "All `labellers` must have the same labels in the same order. "
+                f"Expected: {expected}. Received: {found}"
+            )
+    models, temperatures = zip(
+        *(
+            (model, labeller.temperature * own)
+            for labeller in labellers
+            for model, own in _with_temperatures(labeller.model)
+        ),
+        strict=True,
+    )
+    return ClassifierEnsemble(models, temperatures)
+
+
+def _answers(labeller):
+    """What a labeller answers, in words."""
+    count = labeller.model.num_classes
+    logits = "one logit" if count == 1 else f"{count} logits"
+    several = ", of which a text may have several" * labeller.multi_label
+    return f"{labeller.labels}{several}, by {logits}"
+
+
+def _with_temperatures(model):
+    """The members of an ensemble, or one model, each with its temperature."""
+    models = models_of(model)
+    return zip(models, getattr(model, "temperatures", [1.0]), strict=True)
+
+
+LABELS = tf.TensorSpec([None], tf.string, name="label")
+
+
+class LabellingFunctions:
+    """The graph functions that a `TextLabeller` serves.
+
+    Each takes tensors and returns a dictionary of tensors. They tokenize and
+    classify in the same graphs.
+
+    Args:
+        labeller: The `TextLabeller`.
+    """
+
+    def __init__(self, labeller):
+        self.model, self.tokenizer = labeller.model, labeller.tokenizer
+        self.max_length, self.labels = labeller.max_length, labeller.labels
+        self.temperature, self.kind = labeller.temperature, labeller.kind
+        self.ids = graph_function(labeller.ids, TEXTS)
+        self.classify = graph_function(self.model.classify_ids, IDS)
+        self.logits = lambda ids: self.classify(ids)[0]
+        if (shapes := labeller.xla_shapes) is not None:
+            self.logits = in_programs(
+                lambda ids: self.model.classify_ids(ids)[0],
+                self.logits,
+                [Padded(AXES, self.tokenizer.pad_id)],
+                shapes.sizes(),
+            )
+
+    def by_name(self):
+        """Returns the functions by name, each in a list with its arguments."""
+        return {
+            "serving_default": [self.label, TEXTS],
+            "label_ids": [self.label_ids, IDS],
+            "explain": [self.explain, TEXTS],
+            "explain_label": [self.explain_label, TEXTS, LABELS],
+            "tokenize": [self.tokenize, TEXTS],
+        }
+
+    def label(self, text):
+        """The label of each text, or several, and the probabilities."""
+        return self._answer(self.logits(self.ids(text)))
+
+    def label_ids(self, ids):
+        """The same on ids."""
+        pad_id = self.tokenizer.pad_id
+        ids = checked_ids(ids, self.tokenizer.vocabulary_size, pad_id)
+        ids = pad_to(ids, pad_id, most=self.max_length)
+        return self._answer(self.logits(ids))
+
+    def explain(self, text):
+        """The same, with the tokens and the weight of each."""
+        ids = self.ids(text)
+        logits, weights = self.classify(ids)
+        mask = self.model.mask(ids)
+        if weights is None:
+            weights = gradient_norms(self.model, ids)
+            total = tf.reduce_sum(weights, axis=1, keepdims=True)
+            weights = tf.math.divide_no_nan(weights, total)
+        tokens = self.tokenizer.tokens(ids)
+        return {
+            "tokens": tf.where(mask, tokens, ""),
+            "weights": tf.where(mask, tf.cast(weights, tf.float32), 0.0),
+            **self._answer(logits),
+        }
+
+    def explain_label(self, text, label):
+        """The same, for or against a label that is given for each text."""
+        ids = self.ids(text)
+        with tf.control_dependencies([check_same_rows(text=text, label=label)]):
+            is_label = tf.equal(label[:, None], tf.constant(self.labels)[None])
+        known = tf.debugging.Assert(
+            tf.reduce_all(tf.reduce_any(is_label, axis=1)),
+            [f"`label` must be of {', '.join(self.labels)}. Received:", label],
+        )
+        with tf.control_dependencies([known]):
+            is_label = tf.identity(is_label)
+        weights, logits = contributions(
+            self.model, ids, lambda logits: self.kind.log_odds(logits, is_label)
+        )
+        mask = self.model.mask(ids)
+        return {
+            "tokens": tf.where(mask, self.tokenizer.tokens(ids), ""),
+            "weights": tf.where(mask, weights, 0.0),
+            **self._answer(logits),
+        }
+
+    def tokenize(self, text):
+        """The ids that the model reads."""
+        ids = self.ids(text)
+        return {"ids": served_ids(ids, self.tokenizer.pad_id)}
+
+    def _answer(self, logits):
+        logits = tf.cast(logits, tf.float32) / self.temperature
+        return self.kind.answer(logits)
+
+
+def contributions(model, ids, log_odds):
+    """How much each word adds to the log odds of a label.
+
+    It is the product of the embedding of a word and the gradient with respect
+    to it (Denil et al. 2014, https://arxiv.org/abs/1412.6815): above 0, the
+    word speaks for the label, below 0 against it.
+
+    Args:
+        model: A `TextClassifier` or `ClassifierEnsemble`.
+        ids: Int32 tensor of shape `(batch, time)`, padded.
+        log_odds: Function from float32 logits to the log odds of the label of
+            each text, of shape `(batch,)`.
+
+    Returns:
+        A tuple of a float32 tensor of shape `(batch, time)`, and the logits.
+    """
+    embeddings, gradients, logits = _gradients(
+        model, ids, lambda logits: log_odds(tf.cast(logits, tf.float32))
+    )
+    return tf.reduce_sum(embeddings * gradients, axis=-1), logits
+
+
+def gradient_norms(model, ids):
+    """Norms of the gradients of the largest logit.
+
+    Args:
+        model: A `TextClassifier` or `ClassifierEnsemble`.
+        ids: Int32 tensor of shape `(batch, time)`, padded.
+
+    Returns:
+        Float32 tensor of shape `(batch, time)`, of the gradients with respect
+        to the embeddings.
+    """
+    _, gradients, _ = _gradients(
+        model, ids, lambda logits: tf.reduce_max(logits, axis=1)
+    )
+    return tf.norm(gradients, axis=-1)
+
+
+def _gradients(model, ids, function):
+    """Embeddings, gradients of a function of the logits, and the logits.
+
+    The embeddings of the members of an ensemble are side by side.
+    """
+    embeddings = model.embed(ids)
+    with tf.GradientTape() as tape:
+        tape.watch(embeddings)
+        logits, _ = model.classify_embedded(embeddings, ids)
+        value = function(logits)
+    gradients = tape.gradient(value, embeddings)
+    return _side_by_side(embeddings), _side_by_side(gradients), logits
+
+
+def _side_by_side(tensors):
+    columns = [tf.cast(x, tf.float32) for x in tf.nest.flatten(tensors)]
+    return tf.concat(columns, axis=-1)
+
+
+Labels = Sequence[str | float] | Sequence[Collection[str]] | np.ndarray
+"""Labels by name or by number, or probabilities of the second of two.
+
+Of texts that may have several, a list of names for each, or an array of 0 and 1
+of shape `(texts, labels)`.
+"""
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class TextLabeller(XlaPipeline):
+    """Labels strings, in the same way in evaluation and when served.
+
+    It is saved to one `.keras` file, with the optimizer if the model is
+    compiled. A loaded pipeline can label texts, continue its training or be
+    exported.
+
+    Args:
+        model: A `kerasrnn.models.TextClassifier`, or a `ClassifierEnsemble`,
+            which is not trained further.
+        tokenizer: The `Tokenizer` that the model is trained with.
+        labels: List of strings, one for each class. For a model with one
+            logit: the labels of probability 0 and of probability 1.
+        max_length: Positive integer. Longer texts are truncated to this many
+            tokens, with a warning. `None` keeps all tokens.
+        temperature: Positive float by which logits are divided before they
+            become probabilities; see `calibrate`.
+        multi_label: Whether a text may have several labels, or none. Each
+            label then has a logit and a sigmoid of its own.
+        thresholds: Float, the probability above which a text has a label, if
+            it may have several; or a list of them, one for each label; or a
+            dictionary of them by name. See `tune_thresholds`.
+        **kwargs: Base model arguments, such as `name`.
+
+    Raises:
+        ValueError: when `labels` are not different strings, as many as there
+            are classes, a number is out of its range, or the model was built
+            for another tokenizer.
+
+    Example:
+
+    >>> texts = ["a late goal", "a close game", "a new law", "a long debate"]
+    >>> labels = ["sports", "sports", "politics", "politics"]
+    >>> tokenizer = ReviewTokenizer.train(texts)
+    >>> size, pad_id = tokenizer.vocabulary_size, tokenizer.pad_id
+    >>> encoder = Encoder(size, FastGRUCell(8), 8, pad_id=pad_id)
+    >>> model = TextClassifier(encoder, "attention")
+    >>> labeller = TextLabeller(model, tokenizer, ["politics", "sports"])
+    >>> labeller.compile(keras.optimizers.Adam(0.05))
+    >>> history = labeller.fit(texts, labels, epochs=20, verbose=0)
+    >>> labeller.label(["a late game", "a new debate"])
+    ['sports', 'politics']
+    >>> labeller.save("labeller.keras")
+
+    Several labels a text:
+
+    >>> model = TextClassifier(encoder, "attention", num_classes=2)
+    >>> names = ["politics", "sports"]
+    >>> labeller = TextLabeller(model, tokenizer, names, multi_label=True)
+    >>> labeller.compile(keras.optimizers.Adam(0.05))
+    >>> tags = [["sports"], ["sports"], ["politics"], []]
+    >>> history = labeller.fit(texts, tags, epochs=40, verbose=0)
+    >>> [list(found) for found in labeller.label(["a late goal", "a debate"])]
+    [['sports'], []]
+    """
+
+    asked_by = "`label` or `probabilities`"
+    # XLA makes batches of texts no faster.
+    usual_shapes = XlaShapes(rows=[1], lengths=[32, 64, 128, 256])
+
+    def __init__(
+        self,
+        model: TextClassifier | ClassifierEnsemble,
+        tokenizer: Tokenizer,
+        labels: Strings = ("negative", "positive"),
+        max_length: int | None = None,
+        temperature: float = 1.0,
+        multi_label: bool = False,
+        thresholds: float | Sequence[float] | Mapping[str, float] = 0.5,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(model, **kwargs)
+        if tokenizer.built and tokenizer.pad_id < 0:
+            raise ValueError(
+                "A classifier pads texts. Expected: a vocabulary with `<pad>`; "
+                "a language model of subwords has one. Received: one without"
+            )
+        self.tokenizer = tokenizer
+        self.labels = tuple(labels)
+        self.max_length = optional_positive_integer("max_length", max_length)
+        self.temperature = number("temperature", temperature, above=0)
+        self.multi_label = multi_label
+        check_parts(self)
+        self.thresholds = thresholds_of(thresholds, self.labels)
+
+    @classmethod
+    def ensemble(cls, labellers: Sequence[Self]) -> Self:
+        """Joins labellers into one that answers with all of them.
+
+        Its logits are the mean of those of all models, each divided by the
+        temperature of its labeller: `calibrate` the labellers before, so that
+        one that is too certain does not decide alone, and the ensemble
+        afterwards. It is saved, served and exported like any other, but not
+        trained further. It shares the models; it does not copy them.
+
+        Args:
+            labellers: List of `TextLabeller`s with the same tokenizer and the
+                same labels, as many logits, and no layer in common; they may
+                differ in all else. Of an ensemble, all models are joined. The
+                new one has the `max_length` and the `thresholds` of the first,
+                and a temperature of 1.
+
+        Returns:
+            A `TextLabeller` of a `kerasrnn.models.ClassifierEnsemble`; of one
+            labeller, that one.
+
+        Raises:
+            ValueError: when there is no labeller, one is not a
+                `TextLabeller`, or they differ in what they must have in common.
+        """
+        members = members_of("labellers", labellers, cls, "tokenizer")
+        first, *others = members
+        if not others:
+            return first
+        return cls(
+            joined_model(members),
+            first.tokenizer,
+            first.labels,
+            first.max_length,
+            multi_label=first.multi_label,
+            thresholds=first.thresholds,
+        )
+
+    def default_loss(self, label_smoothing: float = 0.0) -> keras.losses.Loss:
+        """Returns binary or categorical cross-entropy of logits.
+
+        With `multi_label`, it is the mean of the binary ones of all labels.
+
+        Args:
+            label_smoothing: Float in `[0, 1)`, the share of each label that is
+                spread over all of them.
+        """
+        return self.kind.loss(label_smoothing)
+
+    def default_metrics(self) -> list[keras.metrics.Metric]:
+        """Returns the accuracy; probabilities as labels are rounded.
+
+        With `multi_label`, it counts each label of each text.
+        """
+        accuracy = keras.metrics.MeanMetricWrapper(
+            label_accuracy, name="accuracy"
+        )
+        return [accuracy]
+
+    def batches(
+        self,
+        texts: Strings,
+        labels: Labels | None,
+        batch_size: int = 64,
+        seed: int | None = None,
+        sample_weight: Sequence[float] | None = None,
+        class_weight: ClassWeight = None,
+    ) -> tf.data.Dataset:
+        """Batches of labelled texts, truncated to `max_length` as in serving.
+
+        Args:
+            texts: List of strings.
+            labels: List of labels, by name or by number, see `numbers`.
+            batch_size: Positive integer, texts in a batch.
+            seed: Integer, the seed of the shuffling; `None` sorts by length.
+            sample_weight: List of floats, the weight of each text in the
+                loss; `None` for equal weights.
+            class_weight: As of `fit`. Not with `multi_label`.
+
+        Returns:
+            The `tf.data.Dataset` of `kerasrnn.data.labelled_batches`; with
+            weights, each batch is a tuple `(ids, labels, weights)`.
+
+        Raises:
+            ValueError: when `labels` is `None`, a label is unknown, there are
+                not as many weights as texts, or there is a `class_weight` of
+                several labels.
+        """
+        numbers = self.numbers(labels)
+        if class_weight is not None:
+            true = np.asarray(numbers).round().astype(int)
+            sample_weight = weights_of_labels(
+                numbers,
+                self._weights_by_number(class_weight, true),
+                sample_weight,
+            )
+        return labelled_batches(
+            text_list(texts),
+            numbers,
+            self.tokenizer,
+            batch_size,
+            self.max_length,
+            seed,
+            sample_weight,
+        )
+
+    def validation_batches(self, examples: Any, **size: Any) -> tf.data.Dataset:
+        data = examples
+        if not isinstance(data, (tuple, list)) or len(data) not in (2, 3):
+            raise ValueError(
+                "`validation_data` must be a dataset, `(texts, labels)` or "
+                f"`(texts, labels, sample_weight)`. Received: {data!r:.80}"
+            )
+        texts, labels, *weights = data
+        given = dict(zip(["sample_weight"], weights, strict=False))
+        return self.batches(texts, labels, **given, **size)
+
+    def class_weight_of_dataset(self, class_weight: Any) -> dict[int, float]:
+        return self._weights_by_number(class_weight)
+
+    def _weights_by_number(self, class_weight, true=None):
+        if self.multi_label:
+            raise ValueError(
+                "Texts with several labels have no class weights. Expected: "
+                "`sample_weight`, or thresholds of `tune_thresholds`. "
+                f"Received: class_weight={class_weight!r}"
+            )
+        numbers = self.kind.numbers
+        return weights_by_number(
+            class_weight, self.labels, numbers, "label", true
+        )
+
+    @property
+    def kind(self) -> OneLabel | SeveralLabels:
+        """What labels a text has, one or several."""
+        if self.multi_label:
+            return SeveralLabels(self.labels, self.thresholds)
+        return OneLabel(self.labels, self.model.num_classes)
+
+    def task(self) -> LabellingTask:
+        task = MultiLabelTask if self.multi_label else LabellingTask
+        return task(self)
+
+    def functions(self) -> dict[str, list[Any]]:
+        return LabellingFunctions(self).by_name()
+
+    def reads(self) -> tuple[Tokenizer, int | None] | None:
+        return self.tokenizer, self.max_length
+
+    def label(
+        self,
+        texts: Strings,
+        batch_size: int = 64,
+        threshold: float | Mapping[str, float] | None = None,
+    ) -> list[Any]:
+        """Returns the predicted label of each of a list of strings.
+
+        Args:
+            texts: List of strings.
+            batch_size: Positive integer, texts in a batch.
+            threshold: Float. Where the most probable label is less probable,
+                `None` is returned, "do not know"; `calibrate` first. With
+                `multi_label`, the probability above which a text has a label,
+                one for all or one for each by name, instead of `thresholds`.
+
+        Returns:
+            A list of strings or `None`. With `multi_label`, a list of
+            dictionaries, from the labels that a text has to their
+            probabilities, the most probable first; some may be empty.
+        """
+        found = self.probabilities(texts, batch_size)
+        return self.kind.chosen(found, threshold)
+
+    def calibrate(
+        self, texts: Strings, labels: Labels, batch_size: int = 64
+    ) -> float:
+        """Sets the `temperature` at which texts are best predicted.
+
+        Trained to the end, models are too certain. One temperature brings their
+        probabilities close to the share of texts of which they are right, and
+        changes no predicted label: the `thresholds` of several labels move
+        along.
+
+        Args:
+            texts: List of strings that the model was not trained on.
+            labels: List of their true labels, by name or by number.
+            batch_size: Positive integer, texts in a batch.
+
+        Returns:
+            The temperature, also `labeller.temperature`.
+
+        Raises:
+            ValueError: as `evaluate`.
+
+        Reference:
+            [Guo et al., 2017](https://arxiv.org/abs/1706.04599).
+        """
+        kind, true, before = self.kind, self.numbers(labels), self.temperature
+        texts = text_list(texts)
+        check_count(true, texts)
+        self.temperature = 1.0
+        try:
+            found = self.probabilities(texts, batch_size)
+        finally:
+            self.temperature = before
+        self.temperature = best_temperature(*kind.decisions(true, found))
+        self.thresholds = at_other_temperature(
+            self.thresholds, self.temperature / before
+        )
+        return self.temperature
+
+    def tune_thresholds(
+        self, texts: Strings, labels: Labels, batch_size: int = 64
+    ) -> dict[str, float]:
+        """Sets the `thresholds` at which the F1 of each label is highest.
+
+        On the same texts, scores are then too good: evaluate it on others. A
+        label that none of them has keeps its threshold.
+
+        Args:
+            texts: List of strings that the model was not trained on.
+            labels: List of the true labels of each, see `numbers`.
+            batch_size: Positive integer, texts in a batch.
+
+        Returns:
+            A dictionary from the names of all labels to their thresholds.
+
+        Raises:
+            ValueError: as `evaluate`, or without `multi_label`.
+        """
+        if not self.multi_label:
+            raise ValueError(
+                "The most probable label needs no thresholds. Expected: "
+                "several labels a text. Received: multi_label=False"
+            )
+        true, texts = self.numbers(labels), text_list(texts)
+        check_count(true, texts)
+        found = self.probabilities(texts, batch_size)
+        self.thresholds = best_thresholds(true, found, self.thresholds)
+        return dict(zip(self.labels, self.thresholds, strict=True))
+
+    def probabilities(self, texts: Strings, batch_size: int = 64) -> np.ndarray:
+        """Returns the probabilities of the labels of a list of strings.
+
+        They have shape `(texts, classes)`. For a model with one logit, it is
+        `(texts,)`, the probabilities of the second label. With `multi_label`,
+        those of a text do not sum to 1.
+        """
+        texts = text_list(texts)
+        probabilities = np.zeros((len(texts), *self.kind.shape), "float32")
+        for indices, found in self.answers(texts, batch_size):
+            probabilities[indices] = found["probability"].numpy()
+        return probabilities
+
+    def label_probabilities(
+        self, texts: Strings, batch_size: int = 64
+    ) -> list[dict[str, float]]:
+        """Returns the probability of every label for each of a list of strings.
+
+        Unlike `probabilities`, it is the same for any number of labels.
+
+        Args:
+            texts: List of strings.
+            batch_size: Positive integer, texts in a batch.
+
+        Returns:
+            For each text a dictionary from the names of all labels, in their
+            order, to their probabilities.
+        """
+        found = both(self.probabilities(texts, batch_size))
+        return [
+            dict(zip(self.labels, row, strict=True)) for row in found.tolist()
+        ]
+
+    def evaluate(
+        self, texts: Strings, labels: Labels, batch_size: int = 64
+    ) -> dict[str, Any]:
+        """Labels texts and compares the labels with the true ones.
+
+        Args:
+            texts: List of strings.
+            labels: List of the true labels, see `numbers`. Probabilities of
+                the second of two are rounded where labels are counted.
+            batch_size: Positive integer, texts in a batch.
+
+        Returns:
+            A dictionary of `"accuracy"`, also the micro-averaged F1;
+            `"macro_f1"`; `"loss"`, the mean negative log-likelihood;
+            `"by_label"`, precision, recall, F1 and the number of texts of each
+            label; `"confusion"`, for each true label how often each label was
+            predicted; `"wall_seconds"` and `"cpu_seconds"`. With
+            `multi_label`, instead of accuracy and confusion, `"micro_f1"` of
+            all labels of all texts, and `"subset_accuracy"`, the share of
+            texts of which all labels are right.
+
+        Raises:
+            ValueError: when the numbers of texts and labels differ, or a
+                label is unknown.
+        """
+        clock = Stopwatch()
+        scores = self.kind.scores(
+            self.numbers(labels), self.probabilities(texts, batch_size)
+        )
+        return {**scores, **clock.read()}
+
+    def numbers(self, labels: Iterable[Any] | None) -> Any:
+        """Converts names of labels to numbers; numbers stay as they are.
+
+        If names are themselves numbers, such as "1" to "5", the integer 1 may
+        mean the label "1" or the second, "2". It is refused, unless both are
+        the same.
+
+        Args:
+            labels: List of labels, by name or by number; for a model with one
+                logit also probabilities of the second label. With
+                `multi_label`, a list of names for each text, `[]` for none; or
+                an array of 0 and 1 of shape `(texts, labels)`.
+
+        Returns:
+            A list of numbers. With `multi_label`, an array of 0 and 1 of shape
+            `(texts, labels)`.
+
+        Raises:
+            ValueError: when a label is unknown, or is a number that may also
+                be meant as the name of another, or `labels` are in no order.
+        """
+        in_order = isinstance(labels, Iterable)
+        if not in_order or isinstance(labels, Mapping | set | frozenset):
+            raise ValueError(
+                "`labels` must be a list, the label of each text. "
+                f"Received: labels={labels!r:.80}"
+            )
+        return self.kind.numbers(labels)
+
+    def served_facts(self) -> Config:
+        """Returns what a client must know.
+
+        `"labels"`, `"max_length"`: how many tokens are read; with
+        `multi_label`, that, and the `"thresholds"` by label. Also those of
+        every `XlaPipeline`.
+        """
+        facts = {
+            **super().served_facts(),
+            "labels": list(self.labels),
+            "max_length": self.max_length,
+        }
+        if self.multi_label:
+            by_label = dict(zip(self.labels, self.thresholds, strict=True))
+            facts |= {"multi_label": True, "thresholds": by_label}
+        return facts
+
+    def lengths(self, texts: Strings) -> np.ndarray:
+        ids = self.tokenizer.tokenize(tf.constant(texts), self.max_length)
+        return ids.row_lengths().numpy()
+
+    def explain(
+        self, text: str, label: str | None = None
+    ) -> tuple[list[str], np.ndarray]:
+        """Returns the words of one string and the weight of each.
+
+        The weights are those of the attention. For a model without attention,
+        they are the norms of the gradients of the words (`gradient_norms`),
+        divided by their sum. They do not say for which label a word speaks.
+        With a `label`, weights do: above 0 for the label, below 0 against it. A
+        weight is then the product of the embedding of the word and the gradient
+        of the log odds of the label.
+
+        Args:
+            text: String.
+            label: String, the label to explain; `None` for the attention.
+
+        Returns:
+            A tuple of a list of strings and a float array of shape
+            `(words,)`. A text without words has one empty word of weight 0.
+
+        Raises:
+            ValueError: when the label is unknown, or `text` is not a string.
+
+        Reference:
+            [Denil et al., 2014](https://arxiv.org/abs/1412.6815).
+        """
+        given = [self._given(text)]
+        if label is None:
+            found = self.signatures["explain"](*given)
+        elif label in self.labels:
+            given.append(tf.constant([label]))
+            found = self.signatures["explain_label"](*given)
+        else:
+            raise ValueError(
+                f"`label` must be one of {self.labels}. "
+                f"Received: label={label!r}"
+            )
+        check_answer(self.model, found)
+        words = [token.decode() for token in found["tokens"].numpy()[0]]
+        return words, found["weights"].numpy()[0]
+
+    def hidden_states(self, text: str) -> tuple[list[str], np.ndarray]:
+        """Returns the words of one string and the outputs of the encoder.
+
+        Args:
+            text: String.
+
+        Returns:
+            A tuple of a list of strings and a float32 array of shape
+            `(words, units)`.
+        """
+        ids = self.ids(self._given(text))
+        states = self.model.hidden_states(ids)
+        mask = self.model.mask(ids)
+        words = tf.where(mask, self.tokenizer.tokens(ids), "")[0]
+        return decoded(words), tf.cast(states[0], tf.float32).numpy()
+
+    def gradient_norms(self, text: str) -> np.ndarray:
+        """Returns how strongly each word of one string affects the label.
+
+        It is the norm of the gradient of the largest logit with respect to
+        the embedding of the word, of shape `(words,)`.
+        """
+        ids = self.ids(self._given(text))
+        return gradient_norms(self.model, ids)[0].numpy()
+
+    def ids(self, texts: Tensor) -> Tensor:
+        """Tokenizes texts for the model.
+
+        Args:
+            texts: String tensor of shape `(batch,)`.
+
+        Returns:
+            Int32 tensor of shape `(batch, time)`, padded, with at least one
+            column.
+        """
+        ids = self.tokenizer.tokenize(texts, self.max_length)
+        return pad_to(ids, self.tokenizer.pad_id)
+
+    def _given(self, text):
+        """A batch of one text, with a warning if it is cut."""
+        if not is_text(text):
+            raise ValueError(f"A string is expected. Received: {text!r:.80}")
+        warn_of_cut([text], self.tokenizer, self.max_length)
+        return tf.constant([text])

@@ -1,0 +1,656 @@
+"""Tagging: words, a tagger and the phrases that its tags mark, in one model."""
+
+import collections
+from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import Any
+from typing import NamedTuple
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from kerasrnn.arguments import positive_integer
+from kerasrnn.data.batches import index_batches
+from kerasrnn.data.batches import pad_to
+from kerasrnn.data.report import CorpusWarning
+from kerasrnn.data.tagged_words import phrases_of
+from kerasrnn.metrics import TokenAccuracy
+from kerasrnn.metrics.label_scores import phrase_scores
+from kerasrnn.models.tagger import Tagger
+from kerasrnn.pipelines.loss_weights import ClassWeight
+from kerasrnn.pipelines.loss_weights import weights_of_words
+from kerasrnn.pipelines.pipeline import BESIDE
+from kerasrnn.pipelines.pipeline import XlaPipeline
+from kerasrnn.pipelines.pipeline import check_answer
+from kerasrnn.pipelines.signatures import PAD
+from kerasrnn.pipelines.signatures import TEXTS
+from kerasrnn.pipelines.signatures import checked_ids
+from kerasrnn.pipelines.tagging_task import Sentences
+from kerasrnn.pipelines.tagging_task import TaggingTask
+from kerasrnn.pipelines.tagging_task import columns_of
+from kerasrnn.pipelines.texts import indices_by_length
+from kerasrnn.pipelines.texts import text_list
+from kerasrnn.pipelines.vocabularies import check_vocabulary
+from kerasrnn.pipelines.xla import AXES
+from kerasrnn.pipelines.xla import Padded
+from kerasrnn.pipelines.xla import in_programs
+from kerasrnn.tag_schemes import check_scheme
+from kerasrnn.tag_schemes import parsed_tag
+from kerasrnn.tokenizers import CharacterTokenizer
+from kerasrnn.tokenizers import WordTokenizer
+from kerasrnn.tokenizers.invisible import is_spaceless
+from kerasrnn.tokenizers.word_spans import split_into_words
+from kerasrnn.training import TokenCrossentropy
+from kerasrnn.typing import Config
+from kerasrnn.typing import Strings
+from kerasrnn.warning import warn
+
+_COMPARED = 2000  # sentences
+_TOLERATED = 0.1  # of them, with other words
+_SHOWN = 5  # words
+
+
+def warn_of_other_words(sentences):
+    """Warns if many sentences, as text, would be split into other words.
+
+    Args:
+        sentences: Lists of words. They are joined by blanks, or by nothing in
+            scripts without spaces.
+    """
+    sentences = sentences[:_COMPARED]
+    texts = [
+        ("" if is_spaceless("".join(words)) else " ").join(words)
+        for words in sentences
+    ]
+    words, *_ = split_into_words(tf.constant(texts))
+    other, count = collections.Counter(), 0
+    for given, row in zip(sentences, words.to_list(), strict=True):
+        found = [word.decode() for word in row]
+        if found != given:
+            count += 1
+            other.update(set(given) - set(found))
+    if count > _TOLERATED * len(sentences):
+        examples = [repr(word) for word, _ in other.most_common(_SHOWN)]
+        warn(
+            "Raw text, as `tag` takes it, is split into other words than those "
+            "of the training set, and what was learnt may not be found in it. "
+            "Expected: the words of `kerasrnn.tokenizers.split_into_words`; or "
+            "give words that are split as these are to `tag_tokens`. Received: "
+            f"other words in {count} of {len(sentences)} sentences, such as "
+            f"{', '.join(examples)}",
+            CorpusWarning,
+        )
+
+
+class WordFeatures:
+    """Turns words into what a `Tagger` reads, in the graph.
+
+    Args:
+        words: The `WordTokenizer` of the words.
+        characters: The `CharacterTokenizer` of their characters, or `None`.
+        max_letters: Positive integer. Of longer words, this many characters
+            are read, half from the beginning and half from the end.
+    """
+
+    def __init__(
+        self,
+        words: WordTokenizer,
+        characters: CharacterTokenizer | None,
+        max_letters: int,
+    ) -> None:
+        self.words = words
+        self.characters = characters
+        self.max_letters = max_letters
+
+    def ids(self, words: tf.RaggedTensor) -> dict[str, tf.RaggedTensor]:
+        """Returns the ids of words, and of their characters.
+
+        Args:
+            words: String `RaggedTensor` of shape `(batch, words)`.
+        """
+        flat = words.flat_values
+        ids = self.words.table.lookup(self.words.normalize(flat))
+        found = {"words": words.with_flat_values(self.words.as_text(ids))}
+        if self.characters is not None:
+            letters = self._shortened(self.characters.tokenize(flat))
+            found["characters"] = words.with_flat_values(letters)
+        return found
+
+    def padded(self, ids: dict[str, tf.RaggedTensor]) -> Any:
+        """Returns ids as the model takes them: a dictionary, or one tensor."""
+        padded = {
+            name: pad_to(x, getattr(self, name).pad_id)
+            for name, x in ids.items()
+        }
+        return padded["words"] if self.characters is None else padded
+
+    def _shortened(self, letters):
+        """Leaves out the middle of long words."""
+        half = self.max_letters // 2
+        lengths = letters.row_lengths()
+        position = tf.ragged.range(lengths).flat_values
+        length = tf.gather(lengths, letters.value_rowids())
+        kept = (position < half) | (
+            position >= length - (self.max_letters - half)
+        )
+        return tf.ragged.boolean_mask(letters, letters.with_flat_values(kept))
+
+
+class PhrasesOfWords:
+    """Joins tagged words into phrases, as `kerasrnn.data.phrases_of` does.
+
+    Args:
+        tags: List of strings, the names of the tags.
+        scheme: The scheme of the tags. `None` for tags that mark no phrases,
+            such as parts of speech: then each word is a phrase.
+    """
+
+    def __init__(self, tags, scheme):
+        pairs = [parsed_tag(tag) if scheme else ("S", tag) for tag in tags]
+        self.prefixes = [prefix for prefix, _ in pairs]
+        self.labels = [label for _, label in pairs]
+
+    def __call__(self, tags, scores, starts, ends):
+        """Returns the phrases of sentences.
+
+        Args:
+            tags: Int32 `RaggedTensor` of shape `(batch, words)`.
+            scores: Float32 `RaggedTensor`, the probability of each tag.
+            starts: Int32 `RaggedTensor`, the position where each word begins.
+            ends: Int32 `RaggedTensor`, the position where it ends.
+
+        Returns:
+            A dictionary of dense tensors `(batch, phrases)`: `labels`, padded
+            with `""`, `starts` and `ends`, padded with -1, and `scores`, the
+            least probability of a tag of the phrase, padded with 0.
+        """
+        flat = tags.flat_values
+        inside = self._has(flat, "BIESLU")
+        label = self._labels_as_numbers(flat)
+        rows = tags.value_rowids()
+        same = tf.equal(label[1:], label[:-1]) & tf.equal(rows[1:], rows[:-1])
+        is_open = self._has(flat, "BI")
+        goes_on = same & is_open[:-1] & self._has(flat, "IEL")[1:]
+        # The first word continues none.
+        goes_on = tf.concat([tf.zeros_like(inside[:1]), goes_on], 0)
+        begins = inside & ~goes_on
+        closes = tf.concat([~goes_on[1:], tf.ones_like(inside[:1])], 0)
+        number = tf.cumsum(tf.cast(begins, tf.int32)) - 1
+        count = tf.reduce_sum(tf.cast(begins, tf.int32))
+        least = tf.math.unsorted_segment_min(
+            tf.where(inside, scores.flat_values, 1.0),
+            tf.where(inside, number, -1),
+            count,
+        )
+        begin = tags.with_flat_values(begins)
+        close = tags.with_flat_values(inside & closes)
+        names = tf.gather(tf.constant(self.labels), flat)
+        found = tf.ragged.boolean_mask(starts, begin)
+        return {
+            "labels": tf.ragged.boolean_mask(
+                tags.with_flat_values(names), begin
+            ).to_tensor(""),
+            "starts": found.to_tensor(-1),
+            "ends": tf.ragged.boolean_mask(ends, close).to_tensor(-1),
+            "scores": found.with_flat_values(least).to_tensor(0.0),
+        }
+
+    def _has(self, tags, prefixes):
+        """Whether tags have one of some prefixes."""
+        found = [prefix in prefixes for prefix in self.prefixes]
+        return tf.gather(tf.constant(found), tags)
+
+    def _labels_as_numbers(self, tags):
+        numbers = list(map(self.labels.index, self.labels))
+        return tf.gather(tf.constant(numbers), tags)
+
+
+TOKENS = tf.TensorSpec([None, None], tf.string, name="tokens")
+WORDS = tf.TensorSpec([None, None], tf.int32, name="words")
+CHARACTERS = tf.TensorSpec([None, None, None], tf.int32, name="characters")
+
+
+class TaggingFunctions:
+    """The graph functions that a `TextTagger` serves.
+
+    Each takes tensors and returns a dictionary of tensors.
+
+    Args:
+        tagger: The `TextTagger`.
+    """
+
+    def __init__(self, tagger):
+        self.tagger = tagger
+        self.phrases = PhrasesOfWords(tagger.tags, tagger.scheme)
+        self.best = self._best
+        if (shapes := tagger.xla_shapes) is not None:
+            self.best = self._best_in_programs(shapes)
+
+    def by_name(self):
+        """Returns the functions by name, each in a list with its arguments."""
+        ids = [self.tag_ids, WORDS]
+        if self.tagger.characters is not None:
+            ids = [self.tag_ids_and_characters, WORDS, CHARACTERS]
+        return {
+            "serving_default": [self.tag, TEXTS],
+            "tag_tokens": [self.tag_tokens, TOKENS],
+            "tag_ids": ids,
+        }
+
+    def tag(self, text):
+        """Tags texts; the positions of spans are those of characters."""
+        return self._answer(*split_into_words(text))
+
+    def tag_tokens(self, tokens):
+        """Tags sentences of words; the positions of spans are those of words.
+
+        Sentences are padded with `""` at their end.
+        """
+        is_word = tf.cast(tf.not_equal(tokens, ""), tf.int32)
+        is_part = tf.cumsum(is_word, axis=1, reverse=True) > 0
+        words = tf.ragged.boolean_mask(tokens, is_part)
+        lengths = tf.cast(words.row_lengths(), tf.int32)
+        positions = tf.ragged.range(lengths).with_row_splits_dtype(tf.int64)
+        return self._answer(words, positions, positions + 1)
+
+    def tag_ids(self, words):
+        """The numbers of the tags of words, both padded with -1.
+
+        There are no probabilities: ONNX lacks what they need where there is a
+        `CRF`.
+        """
+        return self._numbers(words)
+
+    def tag_ids_and_characters(self, words, characters):
+        """The same for a model that also reads the characters of each word."""
+        with tf.control_dependencies([_same_words(words, characters)]):
+            letters = _checked(characters, self.tagger.features.characters)
+        return self._numbers(words, letters)
+
+    def _numbers(self, words, *letters):
+        ids = _checked(words, self.tagger.features.words)
+        best, _ = self.best(*letters, ids)
+        return {"tags": tf.where(tf.not_equal(words, PAD), best, PAD)}
+
+    def _answer(self, words, starts, ends):
+        features = self.tagger.features
+        inputs = features.padded(features.ids(words))
+        # In the order of their names.
+        best, shares = (
+            tf.RaggedTensor.from_tensor(x, words.row_lengths())
+            for x in self.best(*tf.nest.flatten(inputs))
+        )
+        names = tf.gather(tf.constant(self.tagger.tags), best.flat_values)
+        spans = self.phrases(best, shares, starts, ends)
+        return {
+            "tokens": words.to_tensor(""),
+            "tags": best.with_flat_values(names).to_tensor(""),
+            "probabilities": shares.to_tensor(0.0),
+            **{f"span_{name}": x for name, x in spans.items()},
+        }
+
+    def _best(self, *ids):
+        """The tags of words, and their probabilities, `(batch, time)`."""
+        model = self.tagger.model
+        *characters, words = ids
+        inputs = {"words": words}
+        if characters:
+            inputs["characters"] = characters[0]
+        scores = model(inputs, training=False)
+        best = tf.argmax(scores, axis=-1, output_type=tf.int32)
+        shares = tf.gather(model.probabilities(scores), best, batch_dims=2)
+        return best, shares
+
+    def _best_in_programs(self, shapes):
+        """The same by XLA."""
+        features, sizes = self.tagger.features, shapes.sizes()
+        arguments = [Padded(AXES, features.words.pad_id)]
+        if features.characters is not None:
+            sizes["letters"] = [features.max_letters]
+            letters = Padded((*AXES, "letters"), features.characters.pad_id)
+            arguments.insert(0, letters)
+        return in_programs(self._best, self._best, arguments, sizes)
+
+
+def _checked(ids, tokenizer):
+    return checked_ids(ids, tokenizer.vocabulary_size, tokenizer.pad_id)
+
+
+def _same_words(words, characters):
+    """Raises unless there are characters of each word."""
+    shapes = tf.shape(words), tf.shape(characters)
+    return tf.debugging.Assert(
+        tf.reduce_all(tf.equal(shapes[0], shapes[1][:2])),
+        ["There must be characters of each word. Received shapes:", *shapes],
+        summarize=-1,
+    )
+
+
+class Span(NamedTuple):
+    """A phrase that was found in a text, such as a name.
+
+    Args:
+        start: Integer, the position of its first character.
+        end: Integer, the position after its last character.
+        label: String, its type.
+        score: Float, the least probability of a tag of its words.
+        text: String, the phrase itself.
+    """
+
+    start: int
+    end: int
+    label: str
+    score: float
+    text: str
+
+
+def _word_lists(sentences):
+    """Returns an iterable of sentences as a list of lists of words."""
+    if isinstance(sentences, Iterable) and not isinstance(sentences, str):
+        sentences = list(sentences)
+        if not any(isinstance(sentence, str) for sentence in sentences):
+            found = [text_list(sentence) for sentence in sentences]
+            if all(map(all, found)):
+                return found
+    raise ValueError(
+        "Sentences are lists of words, none of them empty. "
+        f"Received: {sentences!r:.80}"
+    )
+
+
+NO_TAG = -1
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class TextTagger(XlaPipeline):
+    """Tags the words of texts, and finds the phrases that the tags mark.
+
+    It is saved to one `.keras` file, with the optimizer if the model is
+    compiled. A loaded pipeline can tag texts, continue its training or be
+    exported. Three signatures are served: `serving_default` on raw text, which
+    it splits into words, `tag_tokens` on words that are given, and `tag_ids` on
+    the ids of words and characters.
+
+    Args:
+        model: A `kerasrnn.models.Tagger`.
+        words: The `WordTokenizer` of its words. Its options normalize each
+            word; nothing is split.
+        tags: List of strings, the names of the tags.
+        characters: The `CharacterTokenizer` of a model that reads characters.
+        scheme: `"IOB1"`, `"IOB2"`, `"BIOES"` or `"BILOU"`, how the tags mark
+            phrases; `None` for tags of single words, such as parts of speech.
+        max_letters: Positive integer. Of longer words, this many characters
+            are read, half from the beginning and half from the end.
+        **kwargs: Base model arguments, such as `name`.
+
+    Raises:
+        ValueError: when the number of `tags` is not that of the model, there
+            is no such `scheme`, a tag or the `CRF` of the model is of another
+            one, only one of model and pipeline has characters, the model was
+            built for other tokenizers, or `max_letters` is not positive.
+
+    Example:
+
+    >>> sentences = 4 * [[("Anna", "B-PER"), ("sings", "O"), (".", "O")]]
+    >>> words = WordTokenizer.train(["Anna sings ."])
+    >>> tags = ["O", "B-PER", "I-PER"]
+    >>> model = Tagger(words.vocabulary_size, 3, FastGRUCell(8), crf=CRF())
+    >>> tagger = TextTagger(model, words, tags, scheme="IOB2")
+    >>> tagger.compile(keras.optimizers.Adam(0.1))
+    >>> history = tagger.fit(sentences, epochs=20, verbose=0)
+    >>> tagger.tag_tokens([["Anna", "sings"]])
+    [['B-PER', 'O']]
+    >>> [(span.text, span.label) for span in tagger.tag(["Anna sings."])[0]]
+    [('Anna', 'PER')]
+    """
+
+    asked_by = "`tag` or `tag_tokens`"
+
+    def __init__(
+        self,
+        model: Tagger,
+        words: WordTokenizer,
+        tags: Strings,
+        characters: CharacterTokenizer | None = None,
+        scheme: str | None = None,
+        max_letters: int = 20,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(model, **kwargs)
+        self.words = words
+        self.tags = tuple(tags)
+        self.characters = characters
+        self.scheme = scheme
+        self.max_letters = positive_integer("max_letters", max_letters)
+        check_vocabulary(words, model)
+        if not len(set(tags)) == len(self.tags) == model.num_tags:
+            raise ValueError(
+                f"`tags` must be {model.num_tags} names, as many as the model "
+                f"has tags, all different. Received: tags={tags!r}"
+            )
+        if (characters is None) != (model.characters is None):
+            raise ValueError(
+                "`characters` are needed by a model that has a "
+                "`CharacterReader`, and by no other. Received: "
+                f"characters={characters!r}, "
+                f"model.characters={model.characters!r}"
+            )
+        if characters is not None:
+            check_vocabulary(characters, model.characters, "character ")
+        if scheme is not None:
+            check_scheme(scheme, self.tags)
+        self._check_crf()
+
+    def _check_crf(self) -> None:
+        """Raises `ValueError` if the `CRF` has another scheme, or tags."""
+        crf = self.model.crf
+        if crf is None or crf.scheme is None:
+            return
+        expected, given = [crf.scheme, *crf.labels], [self.scheme, *self.tags]
+        if given != expected:
+            raise ValueError(
+                "The pipeline must have the scheme and the tags of the `CRF` "
+                f"of its model, in their order. Expected: {expected}. "
+                f"Received: {given}"
+            )
+
+    def default_loss(self) -> keras.losses.Loss:
+        """Returns the loss of the `CRF`, or the cross-entropy of each tag."""
+        if self.model.crf is not None:
+            return self.model.crf_loss()
+        return TokenCrossentropy(pad_id=NO_TAG)
+
+    def default_metrics(self) -> list[keras.metrics.Metric]:
+        """Returns the share of the words whose tag is right."""
+        return [TokenAccuracy(pad_id=NO_TAG)]
+
+    def batches(
+        self,
+        sentences: Sentences,
+        batch_size: int = 32,
+        seed: int | None = None,
+        sample_weight: Sequence[float] | None = None,
+        class_weight: ClassWeight = None,
+    ) -> tf.data.Dataset:
+        """Batches of tagged sentences of similar length.
+
+        Args:
+            sentences: List of lists of `(word, tag)`. Tags that mark phrases
+                may be in another scheme.
+            batch_size: Positive integer, sentences in a batch.
+            seed: Integer, the seed of the shuffling; `None` sorts by length.
+                With a seed, as to train, a `CorpusWarning` says if `tag` would
+                split many of the sentences into other words.
+            sample_weight: As of `fit`.
+            class_weight: As of `fit`.
+
+        Returns:
+            A `tf.data.Dataset` of `(inputs, tags)`: what the model reads, and
+            int32 numbers of shape `(batch, time)`, -1 at padding. With
+            weights, each batch is a tuple `(inputs, tags, weights)`: float32
+            of shape `(batch,)` or, by tags, `(batch, time)`.
+
+        Raises:
+            ValueError: when there is no sentence, one is empty, a tag is
+                unknown, weights do not fit the sentences, or tags are weighed
+                for a `CRF`.
+        """
+        if class_weight is not None and self.model.crf is not None:
+            raise ValueError(
+                "The path of a `CRF` has one probability, so that its tags "
+                "have no weights. Expected: `sample_weight`, a number for each "
+                f"sentence. Received: class_weight={class_weight!r}"
+            )
+        words, tags = columns_of(sentences, self.scheme)
+        if seed is not None:
+            warn_of_other_words(words)
+        numbers = tf.ragged.constant(self._tag_numbers(tags), tf.int32)
+        features = self.features
+        ids = features.ids(tf.ragged.constant(words, tf.string))
+        weights = None
+        if sample_weight is not None or class_weight is not None:
+            weights = weights_of_words(
+                numbers, self.tags, sample_weight, class_weight
+            )
+
+        def gathered(indices):
+            rows = {name: tf.gather(x, indices) for name, x in ids.items()}
+            tags = tf.gather(numbers, indices).to_tensor(NO_TAG)
+            if weights is None:
+                return features.padded(rows), tags
+            found = tf.gather(weights, indices)
+            if class_weight is not None:
+                found = found.to_tensor(0.0)
+            return features.padded(rows), tags, found
+
+        dataset = index_batches(numbers.row_lengths(), batch_size, seed)
+        return dataset.map(gathered).prefetch(2)
+
+    def class_weight_of_dataset(self, class_weight: Any) -> None:
+        raise ValueError(f"{BESIDE}class_weight of `fit`")
+
+    def _tag_numbers(self, tags):
+        """The numbers of tags in sentences."""
+        numbers = {tag: number for number, tag in enumerate(self.tags)}
+        unknown = {x for sentence in tags for x in sentence} - set(numbers)
+        if unknown:
+            raise ValueError(
+                f"Tags must be of {self.tags}. "
+                f"Received: {', '.join(map(repr, sorted(unknown)[:5]))}"
+            )
+        return [[numbers[tag] for tag in sentence] for sentence in tags]
+
+    def task(self) -> TaggingTask:
+        return TaggingTask(self)
+
+    def functions(self) -> dict[str, list[Any]]:
+        return TaggingFunctions(self).by_name()
+
+    def lengths(self, texts: Strings) -> np.ndarray:
+        words, *_ = split_into_words(tf.constant(texts))
+        return words.row_lengths().numpy()
+
+    @property
+    def features(self) -> WordFeatures:
+        """What the model reads of words."""
+        return WordFeatures(self.words, self.characters, self.max_letters)
+
+    def tag(self, texts: Strings, batch_size: int = 64) -> list[list[Span]]:
+        """Returns the phrases found in each of a list of strings.
+
+        Args:
+            texts: List of strings, which are split into words by
+                `kerasrnn.tokenizers.split_into_words`.
+            batch_size: Positive integer, texts in a batch.
+
+        Returns:
+            For each text, the list of its `Span`s.
+        """
+        texts = text_list(texts)
+        found: list[list[Span]] = [[] for _ in texts]
+        for indices, answer in self.answers(texts, batch_size):
+            columns = [
+                answer[f"span_{name}"].numpy()
+                for name in ("starts", "ends", "labels", "scores")
+            ]
+            for row, index in enumerate(indices):
+                text = texts[index]
+                for start, end, label, score in zip(
+                    *(column[row] for column in columns), strict=True
+                ):
+                    if start >= 0:
+                        found[index].append(
+                            Span(
+                                int(start),
+                                int(end),
+                                label.decode(),
+                                float(score),
+                                text[start:end],
+                            )
+                        )
+        return found
+
+    def tag_tokens(
+        self, sentences: Sequence[Strings], batch_size: int = 64
+    ) -> list[list[str]]:
+        """Returns the tag of each word of sentences.
+
+        Args:
+            sentences: Lists of words.
+            batch_size: Positive integer, sentences in a batch.
+
+        Raises:
+            ValueError: when a sentence is not a list of words, or a word is
+                empty.
+        """
+        sentences = _word_lists(sentences)
+        tags: list[list[str]] = [[] for _ in sentences]
+        for indices in indices_by_length(sentences, batch_size):
+            batch = tf.ragged.constant(
+                [sentences[i] for i in indices], tf.string, ragged_rank=1
+            )
+            answer = self.signatures["tag_tokens"](batch.to_tensor(""))
+            check_answer(self.model, answer)
+            for index, row in zip(indices, answer["tags"].numpy(), strict=True):
+                found = row[: len(sentences[index])]
+                tags[index] = [tag.decode() for tag in found]
+        return tags
+
+    def evaluate(
+        self, sentences: Sentences, batch_size: int = 64
+    ) -> dict[str, Any]:
+        """Tags sentences and compares the tags with the true ones.
+
+        Args:
+            sentences: List of lists of `(word, tag)`, as `fit` takes them.
+            batch_size: Positive integer, sentences in a batch.
+
+        Returns:
+            A dictionary of `"accuracy"`, the share of words whose tag is
+            right; with a scheme, also of the `phrase_scores`.
+        """
+        words, true = columns_of(sentences, self.scheme)
+        return self.scores(self.tag_tokens(words, batch_size), true)
+
+    def scores(
+        self, found: Sequence[Strings], true: Sequence[Strings]
+    ) -> dict[str, Any]:
+        """Compares the tags of sentences with the true ones; see `evaluate`."""
+        right = [
+            a == b
+            for expected, given in zip(true, found, strict=True)
+            for a, b in zip(expected, given, strict=True)
+        ]
+        scores = {"accuracy": float(np.mean(right))}
+        if self.scheme is None:
+            return scores
+        phrases = [list(map(phrases_of, tags)) for tags in (true, found)]
+        return {**phrase_scores(*phrases), **scores}
+
+    def served_facts(self) -> Config:
+        return {
+            **super().served_facts(),
+            "tags": list(self.tags),
+            "scheme": self.scheme,
+        }

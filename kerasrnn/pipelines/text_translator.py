@@ -1,0 +1,781 @@
+"""Text translation: tokenizers, a translator and a search in one model."""
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+from typing import Any
+from typing import NamedTuple
+from typing import Self
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from kerasrnn.arguments import instance
+from kerasrnn.arguments import positive_integer
+from kerasrnn.data.alignments import word_attention
+from kerasrnn.data.batches import pad_to
+from kerasrnn.data.batches import with_end
+from kerasrnn.data.lexicon import translation_lexicon
+from kerasrnn.data.sentences import join_sentences
+from kerasrnn.data.sentences import split_sentences
+from kerasrnn.data.translation_batches import translation_batches
+from kerasrnn.decoding import BeamSearch
+from kerasrnn.decoding import Search
+from kerasrnn.models import Shortlist
+from kerasrnn.models import TranslatorEnsemble
+from kerasrnn.pipelines.pipeline import TracedProperty
+from kerasrnn.pipelines.pipeline import XlaPipeline
+from kerasrnn.pipelines.pipeline import check_answer
+from kerasrnn.pipelines.texts import count_longer
+from kerasrnn.pipelines.texts import decoded
+from kerasrnn.pipelines.texts import pair_list
+from kerasrnn.pipelines.texts import text_list
+from kerasrnn.pipelines.texts import warn_of_cut
+from kerasrnn.pipelines.translation_functions import LENGTH_FACTOR
+from kerasrnn.pipelines.translation_functions import LENGTH_OFFSET
+from kerasrnn.pipelines.translation_functions import TranslationFunctions
+from kerasrnn.pipelines.translation_functions import phrase_columns
+from kerasrnn.pipelines.translation_task import TranslationTask
+from kerasrnn.pipelines.translation_task import translation_scores
+from kerasrnn.pipelines.vocabularies import check_vocabulary
+from kerasrnn.pipelines.vocabularies import members_of
+from kerasrnn.pipelines.vocabularies import models_of
+from kerasrnn.pipelines.xla import XlaShapes
+from kerasrnn.tokenizers import CharacterTokenizer
+from kerasrnn.tokenizers import Tokenizer
+from kerasrnn.tokenizers import WordTokenizer
+from kerasrnn.tokenizers.table_tokenizers import TableTokenizer
+from kerasrnn.tokenizers.tokenizer import SPECIALS
+from kerasrnn.training import Stopwatch
+from kerasrnn.training import TokenCrossentropy
+from kerasrnn.typing import Config
+from kerasrnn.typing import Pairs
+from kerasrnn.typing import Strings
+from kerasrnn.typing import Tensor
+from kerasrnn.warning import warn
+
+
+def lexicon_of(model: Any) -> Any:
+    """Returns the lexicon of a model, or of the first of an ensemble."""
+    decoder = getattr(models_of(model)[0], "decoder", None)
+    return getattr(decoder, "lexicon", None)
+
+
+def check_parts(translator: Any) -> None:
+    """Raises `ValueError` unless the parts of a translator fit together.
+
+    Args:
+        translator: A `TextTranslator`.
+    """
+    source, target = translator.source_tokenizer, translator.target_tokenizer
+    # While a file is loaded, the tokenizers have no vocabulary yet.
+    if target.built:
+        if translator.shortlist is not None:
+            check_shortlist(translator.shortlist, target)
+        if translator.copy_unknown:
+            check_copying(source, target)
+    model = models_of(translator.model)[0]
+    check_vocabulary(source, getattr(model, "encoder", None), "source ")
+    check_vocabulary(target, getattr(model, "decoder", None), "target ")
+
+
+def check_search(search: Search, target: Tokenizer, model: Any) -> None:
+    """Raises `ValueError` unless a search fits a translator.
+
+    Args:
+        search: A `Search`.
+        target: The target `Tokenizer`.
+        model: The model, or an ensemble.
+    """
+    instance("search", search, Search)
+    # While a file is loaded, the tokenizer has no vocabulary yet.
+    if target.built:
+        own = target.special_ids
+        given = {name: getattr(search, name) for name in own}
+        if own != given:
+            raise ValueError(
+                "The search must have the special ids of the target tokenizer: "
+                f"`{type(search).__name__}(..., **tokenizer.special_ids)`. "
+                f"Expected: {own}. Received: {given}"
+            )
+    decoder = getattr(models_of(model)[0], "decoder", None)
+    attends = decoder is None or decoder.rnn.cell.attention is not None
+    penalty = getattr(search, "coverage_penalty", 0)
+    if penalty and not attends:
+        raise ValueError(
+            "A coverage penalty needs a model with attention. Received: "
+            f"coverage_penalty={penalty}, attention=None"
+        )
+
+
+def check_shortlist(shortlist: Shortlist, target: Tokenizer) -> None:
+    """Raises `ValueError` if a translation could not end.
+
+    Args:
+        shortlist: A `Shortlist`.
+        target: The target `Tokenizer`.
+    """
+    end_id, frequent = target.end_id, shortlist.frequent
+    if end_id >= frequent:
+        raise ValueError(
+            "The shortlist must always contain the end token: its number "
+            f"of `frequent` words must be above the end id, {end_id}. "
+            f"Received: frequent={frequent}"
+        )
+
+
+def check_copying(source: Tokenizer, target: Tokenizer) -> None:
+    """Raises `ValueError` if source words cannot replace unknown tokens.
+
+    Args:
+        source: The source `Tokenizer`.
+        target: The target `Tokenizer`.
+    """
+    both = source, target
+    # A source that drops unknown words has other positions than its text.
+    drops = source.unknown_id < 0 <= target.unknown_id
+    alike = source.separate_punctuation == target.separate_punctuation
+    writes = isinstance(target, TableTokenizer)
+    if isinstance(target, CharacterTokenizer):
+        writes = isinstance(source, CharacterTokenizer)
+    if drops or not alike or not writes:
+        found = (f"{type(x).__name__} of {x.vocabulary[:4]}" for x in both)
+        raise ValueError(
+            "`copy_unknown` needs a target of words, or source and target "
+            "of characters, both with or both without separate "
+            "punctuation, and a source vocabulary with `<unk>` if the "
+            f"target's has it. Received: {', '.join(found)}, ..."
+        )
+
+
+def align_words(weights, source, target, source_tokenizer, target_tokenizer):
+    """Returns the `word_attention` of a translation.
+
+    A text that is one word of characters, such as a word to pronounce, stays
+    in characters.
+
+    Args:
+        weights: Array of shape `(target tokens, source tokens)`.
+        source: Tokens of the source as bytes, `b""` for padding.
+        target: Tokens of the target as bytes, `b""` for padding.
+        source_tokenizer: The `Tokenizer` of the source.
+        target_tokenizer: The `Tokenizer` of the target.
+    """
+    return word_attention(
+        weights,
+        [token.decode() for token in source],
+        [token.decode() for token in target],
+        functools.partial(_words, source_tokenizer),
+        functools.partial(_words, target_tokenizer),
+    )
+
+
+def _words(tokenizer, tokens):
+    """The index of the first token of each word, and the word."""
+    words = tokenizer.words(tokens)
+    is_one = sum(word not in SPECIALS for _, word in words) == 1
+    if is_one and isinstance(tokenizer, CharacterTokenizer):
+        return [(i, tokenizer.piece(x)[1]) for i, x in enumerate(tokens)]
+    return words
+
+
+class Translation(NamedTuple):
+    """One of several translations of a text.
+
+    Attributes:
+        translation: String.
+        score: Float, the score that the search gives it; see `BeamSearch`.
+        alignment: Tuple `(weights, source_words, target_words)`, as
+            `TextTranslator.alignments` returns it.
+    """
+
+    translation: str
+    score: float
+    alignment: tuple[np.ndarray, list[str], list[str]]
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class TextTranslator(XlaPipeline):
+    """Translates strings, in the same way in evaluation and when served.
+
+    It is saved to one `.keras` file, with the optimizer if the model is
+    compiled. A loaded pipeline can translate texts, be exported or, if it is
+    no `ensemble`, continue its training.
+
+    Args:
+        model: A `kerasrnn.models.Translator`, or a layer with its `encode`
+            and `decode_step`.
+        source_tokenizer: The source `Tokenizer` that the model is trained
+            with.
+        target_tokenizer: The target `Tokenizer` that the model is trained
+            with.
+        search: A search of `kerasrnn.decoding` with the special ids of the
+            target.
+        max_length: Positive integer. Longer sources are truncated to this many
+            tokens, with a warning. A translation has at most `2 n + 10`
+            tokens, where `n` is the number of source tokens including the end
+            token, and at most `search.max_length`.
+        fixed_length: Whether to pad every source to `max_length` tokens and
+            its end token, instead of to the longest of its batch.
+        shortlist: A `kerasrnn.models.Shortlist` of the target words that are
+            possible for each source sentence; `None` for the whole
+            vocabulary.
+        copy_unknown: Whether each `<unk>` of a translation is replaced by the
+            source word with the largest attention weight at that step (Jean et
+            al. 2015), as the source tokenizer normalizes it. This suits names.
+            If the source is split into subwords, the whole word is copied. The
+            target tokenizer must be one of words, or both tokenizers of
+            characters; both must treat punctuation alike, and the source
+            vocabulary must have `<unk>` if that of the target has it. Ids,
+            scores and attention still contain the unknown token. If the search
+            has `no_repeat_ngram`, its `repeatable_ids` should hold this token,
+            or a list of names may be cut. Without attention, nothing is copied.
+        **kwargs: Base model arguments, such as `name`.
+
+    Raises:
+        ValueError: when the model was built for other tokenizers, the search
+            has other special ids than the target or a coverage penalty without
+            attention, the end token is not on the shortlist, unknown words
+            cannot be copied with these tokenizers, or `max_length` is not
+            a positive integer.
+
+    Example:
+
+    >>> pairs = [("red book", "लाल किताब"), ("blue house", "नीला घर")] * 4
+    >>> english, hindi = map(WordTokenizer.train, zip(*pairs))
+    >>> model = Translator(
+    ...     Encoder(english.vocabulary_size, FastGRUCell(8), 8),
+    ...     Decoder(hindi.vocabulary_size, FastGRUCell(8), 8),
+    ... )
+    >>> search = BeamSearch(beam_width=3, **hindi.special_ids)
+    >>> translator = TextTranslator(model, english, hindi, search)
+    >>> translator.compile(keras.optimizers.Adam(0.05))
+    >>> history = translator.fit(pairs, epochs=20, verbose=0)
+    >>> translator.translate(["blue house"])
+    ['नीला घर']
+    >>> translator.save("translator.keras")
+
+    In a later process, after `import kerasrnn.pipelines`:
+
+    >>> translator = keras.saving.load_model("translator.keras")
+
+    Reference:
+        [Jean et al., 2015](https://arxiv.org/abs/1412.2007), for unknown words.
+    """
+
+    asked_by = "`translate`"
+
+    def __init__(
+        self,
+        model: keras.layers.Layer,
+        source_tokenizer: Tokenizer,
+        target_tokenizer: Tokenizer,
+        search: Search,
+        max_length: int = 100,
+        fixed_length: bool = False,
+        shortlist: Shortlist | None = None,
+        copy_unknown: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(model, **kwargs)
+        self.source_tokenizer = source_tokenizer
+        self.target_tokenizer = target_tokenizer
+        self.search = search
+        self.max_length = positive_integer("max_length", max_length)
+        self.fixed_length = fixed_length
+        self.shortlist = shortlist
+        self.copy_unknown = copy_unknown
+        if shortlist is not None and not shortlist.built:
+            shortlist.build((None, None))
+        check_parts(self)
+
+    def __setattr__(self, name, value):
+        if name == "search":
+            check_search(value, self.target_tokenizer, self.model)
+        super().__setattr__(name, value)
+
+    @classmethod
+    def ensemble(cls, translators: Sequence[Self]) -> Self:
+        """Joins translators into one that decodes with all of them.
+
+        Each next token has the mean of the probabilities of all models. It is
+        saved, served and exported like any other, but not trained further. It
+        shares the models; it does not copy them.
+
+        Args:
+            translators: List of `TextTranslator`s with the same tokenizers,
+                such as those of trainings that differ in their seed. Of an
+                ensemble, all models are joined. The new one has the search,
+                the lengths, the shortlist and `copy_unknown` of the first.
+
+        Returns:
+            A `TextTranslator` of a `kerasrnn.models.TranslatorEnsemble`; of
+            one translator, that one.
+
+        Raises:
+            ValueError: when there is no translator, one is not a
+                `TextTranslator`, or their tokenizers differ.
+        """
+        sides = "source_tokenizer", "target_tokenizer"
+        members = members_of("translators", translators, cls, *sides)
+        first, *others = members
+        if not others:
+            return first
+        models = [x for member in members for x in models_of(member.model)]
+        return cls(
+            TranslatorEnsemble(models),
+            first.source_tokenizer,
+            first.target_tokenizer,
+            first.search,
+            first.max_length,
+            first.fixed_length,
+            first.shortlist,
+            first.copy_unknown,
+        )
+
+    def default_loss(self, label_smoothing: float = 0.0) -> keras.losses.Loss:
+        """Returns the cross-entropy of the target tokens.
+
+        Args:
+            label_smoothing: Float in `[0, 1)`, the share of each label that is
+                spread over the vocabulary.
+        """
+        return TokenCrossentropy(self.target_tokenizer.pad_id, label_smoothing)
+
+    def estimate_lexicon(self, pairs: Pairs) -> None:
+        """Sets the lexicon of the model, if it has one, to that of pairs.
+
+        Args:
+            pairs: List of `(source, target)` strings, all that the model is
+                trained on; see `kerasrnn.data.translation_lexicon`.
+        """
+        if (lexicon := lexicon_of(self.model)) is None:
+            return
+        # Training would trust a lexicon of rare words too much.
+        source, target = self.source_tokenizer, self.target_tokenizer
+        discount = 1.0 if isinstance(target, WordTokenizer) else 0.0
+        lexicon.assign(
+            *translation_lexicon(
+                pair_list(pairs),
+                source,
+                target,
+                translations=lexicon.translations,
+                discount=discount,
+            )
+        )
+
+    def batches(
+        self,
+        pairs: Pairs,
+        batch_size: int = 64,
+        seed: int | None = None,
+        sample_weight: Sequence[float] | None = None,
+    ) -> tf.data.Dataset:
+        """Batches of pairs, truncated and padded as in serving.
+
+        Args:
+            pairs: List of `(source, target)` strings, or with alignments of
+                their words; see `translation_batches`.
+            batch_size: Positive integer, pairs in a batch.
+            seed: Integer, the seed of the shuffling; `None` sorts by length.
+            sample_weight: As of `fit`.
+
+        Returns:
+            The `tf.data.Dataset` of `kerasrnn.data.translation_batches`.
+        """
+        return translation_batches(
+            pair_list(pairs),
+            self.source_tokenizer,
+            self.target_tokenizer,
+            batch_size,
+            self.max_length,
+            seed,
+            self.fixed_length,
+            sample_weight,
+        )
+
+    def get_config(self) -> Config:
+        config, words = super().get_config(), self.shortlist
+        if words is not None and words.lexicon is lexicon_of(self.model):
+            # From two configurations, Keras would create two lexicons.
+            own = words.get_config()
+            names = ("size", "frequent", "name")
+            config["shortlist"] = {name: own[name] for name in names}
+        return config
+
+    @classmethod
+    def _arguments(cls, config):
+        config = super()._arguments(config)
+        if isinstance(config["shortlist"], dict):
+            config["shortlist"] = Shortlist(
+                lexicon_of(config["model"]), **config["shortlist"]
+            )
+        return config
+
+    @TracedProperty
+    def _functions(self):
+        return TranslationFunctions(self)
+
+    def task(self) -> TranslationTask:
+        return TranslationTask(self)
+
+    def functions(self) -> dict[str, list[Any]]:
+        return self._functions.by_name()
+
+    def translate(
+        self,
+        texts: Strings,
+        batch_size: int = 64,
+        greedy: bool = False,
+        prefix: Strings | None = None,
+        required: Sequence[Strings] | None = None,
+        forbidden: Sequence[Strings] | None = None,
+    ) -> list[str]:
+        """Translates a list of strings, in batches of similar length.
+
+        It warns if texts are longer than `max_length` tokens and are cut, as do
+        the other methods that take texts.
+
+        A prefix, and a required or forbidden phrase, is a sequence of tokens
+        of the target, all of them in its vocabulary; a required one raises the
+        maximum length. In a translation into subwords, a longer word
+        may begin with it, and others may spell what is forbidden. With phrases,
+        there is no shortlist.
+
+        Args:
+            texts: List of strings.
+            batch_size: Positive integer, texts in a batch.
+            greedy: Whether to use greedy search, with the limits of `search`,
+                instead of `search`.
+            prefix: List of strings, for each text how its translation begins.
+            required: For each text a list of strings that occur in its
+                translation, such as terms or names.
+            forbidden: For each text a list of strings that do not occur after
+                the prefix.
+
+        Returns:
+            List of strings, in the order of `texts`. A text that has no
+            translation with these phrases has an empty one, with a warning.
+
+        Raises:
+            ValueError: when there are not as many phrases as texts, or the
+                vocabulary lacks one of their words.
+
+        Example:
+
+        >>> translator = build_translator()
+        >>> found = translator.translate(["blue house"], required=[["kitab"]])
+        >>> "kitab" in found[0]
+        True
+        """
+        texts = text_list(texts)
+        translations = np.full(len(texts), "", object)
+        signature, phrases = "serving_default", []
+        if prefix is not None or required is not None or forbidden is not None:
+            signature = "translate_with"
+            phrases = phrase_columns(
+                texts, self.target_tokenizer, prefix, required, forbidden
+            )
+        if greedy and "greedy" in self.signatures:
+            signature = self._functions.greedy_with if phrases else "greedy"
+        missing = 0
+        for indices, found in self.answers(
+            texts, batch_size, signature, *phrases
+        ):
+            translations[indices] = decoded(found["translation"])
+            missing += int((found["score"].numpy() == -np.inf).sum())
+        if missing:
+            with_these = " with their phrases" if phrases else ""
+            warn(
+                f"{missing} of {len(texts)} texts have no translation"
+                f"{with_these}."
+            )
+        return translations.tolist()
+
+    def translate_sentences(
+        self, texts: Strings, batch_size: int = 64, greedy: bool = False
+    ) -> list[str]:
+        """Translates texts of several sentences, each sentence by itself.
+
+        A model that was trained on sentences may translate only the first of a
+        text. Texts are split at line breaks and after end marks that a capital
+        letter follows, or one of a script without them, and not after initials
+        and English titles.
+
+        Args:
+            texts: List of strings.
+            batch_size: Positive integer, sentences in a batch.
+            greedy: As for `translate`.
+
+        Returns:
+            List of strings, in the order of `texts`: the translations, joined
+            by spaces, with the line breaks of the text.
+
+        Example:
+
+        >>> translator = build_translator()
+        >>> [found] = translator.translate_sentences(["Who knows? A house."])
+        >>> found == " ".join(translator.translate(["Who knows?", "A house."]))
+        True
+        """
+        texts = tf.constant(text_list(texts), tf.string)
+        sentences = split_sentences(texts)
+        found = self.translate(
+            decoded(sentences.flat_values), batch_size, greedy
+        )
+        found = tf.constant(found, tf.string)
+        return decoded(
+            join_sentences(
+                tf.ragged.map_flat_values(lambda _: found, sentences)
+            )
+        )
+
+    def evaluate(
+        self, pairs: Pairs, batch_size: int = 64, greedy: bool = False
+    ) -> dict[str, Any]:
+        """Translates sources and scores the translations.
+
+        Args:
+            pairs: List of `(source, target)` strings. For more than one
+                target, give `kerasrnn.metrics.corpus_scores` what `translate`
+                returns.
+            batch_size: Positive integer, texts in a batch.
+            greedy: As for `translate`.
+
+        Returns:
+            The dictionary of `scores`, and `"wall_seconds"` and
+            `"cpu_seconds"` of translating and scoring.
+        """
+        clock = Stopwatch()
+        pairs = pair_list(pairs)
+        sources, references = ([pair[i] for pair in pairs] for i in (0, 1))
+        translations = self.translate(sources, batch_size, greedy)
+        return {**self.scores(translations, references), **clock.read()}
+
+    def scores(
+        self, translations: Strings, references: Strings
+    ) -> dict[str, Any]:
+        """Scores translations against references, as `evaluate` does.
+
+        The references are normalized like the training text. If the target
+        tokenizer separates punctuation, there are also scores of tokenized
+        text, such as `"tokenized_bleu"`.
+
+        Args:
+            translations: List of strings.
+            references: List of strings, one for each translation.
+
+        Returns:
+            The dictionary of `kerasrnn.metrics.corpus_scores`, and
+            `"length_ratio"`, the number of words in the translations divided
+            by that in the references.
+        """
+        return translation_scores(
+            translations, references, self.target_tokenizer
+        )
+
+    def reads(self) -> tuple[Tokenizer, int | None] | None:
+        return self.source_tokenizer, self.max_length
+
+    def source_ids(self, texts: Tensor) -> Tensor:
+        """Tokenizes sources for the model.
+
+        Args:
+            texts: String tensor of shape `(batch,)`.
+
+        Returns:
+            Int32 tensor of shape `(batch, time)`, padded, with at least one
+            column.
+        """
+        tokenizer = self.source_tokenizer
+        ids = tokenizer.tokenize(texts, self.max_length)
+        if tokenizer.end_id >= 0:
+            # An empty source stays empty, so that it has no translation.
+            ids = with_end(ids, tokenizer.end_id, also_empty=False)
+        return self.fitted(ids)
+
+    def fitted(self, ids: Tensor) -> Tensor:
+        """Truncates ids `(batch, time)`, and pads them to a minimum length."""
+        most = self._most_tokens
+        least = most if self.fixed_length else 1
+        return pad_to(ids, self.source_tokenizer.pad_id, least, most)
+
+    @property
+    def xla_shapes(self) -> XlaShapes | None:
+        """The shapes of `xla` that sources have."""
+        if self.xla is None or not self.fixed_length:
+            return self.xla
+        return dataclasses.replace(self.xla, lengths=[self._most_tokens])
+
+    @property
+    def _most_tokens(self):
+        """The maximum number of tokens that are read, with the end token."""
+        return self.max_length + (self.source_tokenizer.end_id >= 0)
+
+    def programs(self, shapes: XlaShapes) -> dict[str, Sequence[int]]:
+        # Whoever asks for more than the best translation has few texts, and
+        # every program takes seconds to compile.
+        few = shapes.rows[:1]
+        rows = {
+            "serving_default": shapes.rows,
+            "greedy": shapes.rows,
+            "n_best": few,
+            "translate_with": few,
+        }
+        return {name: rows[name] for name in rows if name in self.signatures}
+
+    def lengths(self, texts: Strings) -> np.ndarray:
+        ids = self.source_ids(tf.constant(texts)).numpy()
+        return (ids != self.source_tokenizer.pad_id).sum(axis=1)
+
+    def served_facts(self) -> Config:
+        """Returns what limits the lengths, and the ids of the search.
+
+        Returns:
+            A dictionary of `"max_length"`, the number of tokens of a text
+            that are read; `"search"`: its start and end id, the maximum
+            number of tokens, and the factor and the offset of that for the
+            length of a source; those of every `XlaPipeline`; and
+            `"batch_rows"`, if texts of several clients should not be
+            translated together.
+        """
+        search, target = self.search, self.target_tokenizer
+        # By XLA, a beam search of one text costs less than its share of a
+        # batch with padding, and texts run on all cores.
+        alone = self.xla is not None and isinstance(search, BeamSearch)
+        return {
+            **super().served_facts(),
+            **({"batch_rows": 1} if alone else {}),
+            "max_length": self.max_length,
+            "search": {
+                "start_id": target.start_id,
+                "end_id": target.end_id,
+                "max_length": search.max_length,
+                "length_factor": LENGTH_FACTOR,
+                "length_offset": LENGTH_OFFSET,
+            },
+        }
+
+    def n_best(
+        self, texts: Strings, batch_size: int = 64
+    ) -> list[list[Translation]]:
+        """Returns all translations that the search finds of each text.
+
+        These are the whole beam of a beam search, whatever its
+        `num_hypotheses`, all samples of a `SamplingSearch`, and one
+        translation by greedy search. No two of a beam have the same tokens, but
+        subwords may spell one text in several ways.
+
+        Args:
+            texts: List of strings.
+            batch_size: Positive integer, texts in a batch.
+
+        Returns:
+            For each text a list of `Translation`: `(translation, score,
+            alignment)`, in the order of the search: of a beam, the best first.
+
+        Example:
+
+        >>> translator = build_translator()
+        >>> for translation, score, _ in translator.n_best(["blue house"])[0]:
+        ...     print(round(score, 1), translation)
+        """
+        texts = text_list(texts)
+        found: list[list[Translation]] = [[] for _ in texts]
+        function = self._functions.aligned
+        for indices, answer in self.answers(texts, batch_size, function):
+            arrays = {name: x.numpy() for name, x in answer.items()}
+            for row, index in enumerate(indices):
+                found[index] = [
+                    self._translation(arrays, row, i)
+                    for i, score in enumerate(arrays["scores"][row])
+                    if score > -np.inf
+                ]
+        return found
+
+    def _translation(self, arrays, row, i):
+        return Translation(
+            arrays["translations"][row, i].decode(),
+            float(arrays["scores"][row, i]),
+            align_words(
+                arrays["weights"][row, i],
+                arrays["source_tokens"][row],
+                arrays["target_tokens"][row, i],
+                self.source_tokenizer,
+                self.target_tokenizer,
+            ),
+        )
+
+    def score(
+        self, pairs: Pairs, batch_size: int = 64
+    ) -> dict[str, np.ndarray]:
+        """Returns how probable given translations are.
+
+        Args:
+            pairs: List of `(source, translation)` strings.
+            batch_size: Positive integer, pairs in a batch.
+
+        Returns:
+            A dictionary of arrays of shape `(pairs,)`: `"log_probability"`,
+            in nats, and `"length"`, the number of tokens, with the end token.
+
+        Raises:
+            ValueError: when a translation has more tokens than the
+                `max_length` of the search.
+        """
+        pairs = pair_list(pairs)
+        sources, targets = ([pair[i] for pair in pairs] for i in (0, 1))
+        most = self.search.max_length
+        if longer := count_longer(targets, self.target_tokenizer, most):
+            raise ValueError(
+                f"A translation may have {most} tokens, the `max_length` of "
+                f"the search. Received: {longer} with more"
+            )
+        scores = {
+            "log_probability": np.zeros(len(sources), "float32"),
+            "length": np.zeros(len(sources), "int32"),
+        }
+        answers = self.answers(sources, batch_size, "score", targets)
+        for indices, found in answers:
+            for name, values in scores.items():
+                values[indices] = found[name].numpy()
+        return scores
+
+    def alignments(
+        self, texts: Strings
+    ) -> list[tuple[np.ndarray, list[str], list[str]]]:
+        """Translates a few strings and returns the attention between words.
+
+        Subwords are merged into words: the weights of a target word are the
+        mean over its tokens, the weight on a source word is the sum over its
+        tokens. A text that is one word of characters, such as a word to
+        pronounce, stays in characters.
+
+        Args:
+            texts: List of strings.
+
+        Returns:
+            List of tuples `(weights, source_words, target_words)`: an array
+            of shape `(target words, source words)` and two lists of strings,
+            for `kerasrnn.plots.attention_grid`.
+        """
+        texts = text_list(texts)
+        warn_of_cut(texts, self.source_tokenizer, self.max_length)
+        found = self.signatures["attend"](tf.constant(texts, tf.string))
+        check_answer(self.model, found)
+        return [
+            align_words(
+                weights,
+                source,
+                target,
+                self.source_tokenizer,
+                self.target_tokenizer,
+            )
+            for weights, source, target in zip(
+                found["weights"].numpy(),
+                found["source_tokens"].numpy(),
+                found["target_tokens"].numpy(),
+                strict=True,
+            )
+        ]

@@ -1,1 +1,0 @@
-"""Text in, translations out."""

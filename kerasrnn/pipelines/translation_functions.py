@@ -1,0 +1,526 @@
+"""What a translator serves: its functions on strings and on ids."""
+
+import contextlib
+import functools
+
+import tensorflow as tf
+
+from kerasrnn.data.batches import with_end
+from kerasrnn.data.sentences import join_sentences
+from kerasrnn.data.sentences import split_sentences
+from kerasrnn.decoding import BeamSearch
+from kerasrnn.decoding import GreedySearch
+from kerasrnn.decoding import SamplingSearch
+from kerasrnn.decoding import forced_decoding
+from kerasrnn.decoding.constraints import NEVER
+from kerasrnn.decoding.constraints import is_any
+from kerasrnn.pipelines.signatures import IDS
+from kerasrnn.pipelines.signatures import PAD
+from kerasrnn.pipelines.signatures import TEXTS
+from kerasrnn.pipelines.signatures import check_length
+from kerasrnn.pipelines.signatures import check_same_rows
+from kerasrnn.pipelines.signatures import checked_ids
+from kerasrnn.pipelines.signatures import flat_specs
+from kerasrnn.pipelines.signatures import graph_function
+from kerasrnn.pipelines.signatures import named
+from kerasrnn.pipelines.signatures import served_ids
+from kerasrnn.pipelines.texts import decoded
+from kerasrnn.pipelines.texts import text_list
+from kerasrnn.pipelines.xla import AXES
+from kerasrnn.pipelines.xla import Padded
+from kerasrnn.pipelines.xla import in_programs
+from kerasrnn.tokenizers import CharacterTokenizer
+from kerasrnn.tokenizers import normalize_text
+from kerasrnn.tokenizers.tokenizer import UNKNOWN
+
+WITH_PHRASES = [
+    TEXTS,
+    tf.TensorSpec([None], tf.string, name="prefix"),
+    tf.TensorSpec([None, None], tf.string, name="required"),
+    tf.TensorSpec([None, None], tf.string, name="forbidden"),
+]
+
+# The most numbers that are kept of the phrases of a batch: for each a table of
+# n rows and n columns, where n - 1 is the number of tokens of the longest.
+_MOST = 2**22
+_TOO_MANY = (
+    "The number of phrases, times the square of the tokens of the longest, "
+    f"must be at most {_MOST}. Received the tokens of each:"
+)
+_UNKNOWN = "All words of a phrase must be in the target vocabulary. Received:"
+
+
+def phrase_ids(texts, tokenizer):
+    """Returns the ids of phrases, padded with -1, in one more dimension.
+
+    Args:
+        texts: String tensor of shape `(batch,)` or `(batch, phrases)`; an empty
+            string is not a phrase.
+        tokenizer: The `Tokenizer` of the target.
+
+    Raises:
+        tf.errors.InvalidArgumentError: when the vocabulary lacks a word, or
+            there are too many or too long phrases.
+    """
+    flat = tf.reshape(texts, [-1])
+    ids = tokenizer.tokenize(flat)
+    wrong = unwritable(flat, ids, tokenizer)
+    lengths = ids.row_lengths()
+    size = tf.reduce_max(tf.concat([lengths, [0]], axis=0)) + 1
+    few = ids.nrows() * size * size <= _MOST
+    checks = [
+        tf.debugging.Assert(tf.equal(tf.size(wrong), 0), [_UNKNOWN, wrong]),
+        tf.debugging.Assert(few, [_TOO_MANY, lengths]),
+    ]
+    with tf.control_dependencies(checks):
+        ids = ids.to_tensor(PAD)
+    return tf.reshape(ids, tf.concat([tf.shape(texts), tf.shape(ids)[1:]], 0))
+
+
+def unwritable(phrases, ids, tokenizer):
+    """Returns those of the phrases `(count,)` whose ragged ids lack a word."""
+    is_unknown = tf.reduce_any(ids == tokenizer.unknown_id, axis=1)
+    is_lost = (normalize_text(phrases) != "") & (ids.row_lengths() == 0)
+    return tf.boolean_mask(phrases, is_unknown | is_lost)
+
+
+def phrase_columns(texts, tokenizer, prefix, required, forbidden):
+    """Returns the phrases of a list of texts, a list for each argument.
+
+    Args:
+        texts: List of strings.
+        tokenizer: The `Tokenizer` of the target.
+        prefix: List of strings, or `None`.
+        required, forbidden: Lists of lists of strings, or `None`.
+
+    Raises:
+        ValueError: when there are not as many phrases as texts, or the
+            vocabulary lacks a word.
+    """
+    blank = [""] * len(texts)
+    columns = {"prefix": blank if prefix is None else text_list(prefix)}
+    for name, lists in (("required", required), ("forbidden", forbidden)):
+        rows = [
+            text_list(row)
+            for row in ([[]] * len(texts) if lists is None else lists)
+        ]
+        width = max([1, *map(len, rows)])
+        columns[name] = [row + [""] * (width - len(row)) for row in rows]
+    for name, column in columns.items():
+        if len(column) != len(texts):
+            raise ValueError(
+                f"`{name}` must have an item for each text. Received: "
+                f"{len(texts)} texts and {len(column)} items"
+            )
+        flat = tf.reshape(tf.constant(column, tf.string), [-1])
+        wrong = unwritable(flat, tokenizer.tokenize(flat), tokenizer)
+        if len(wrong):
+            raise ValueError(f"{_UNKNOWN} {decoded(wrong)}")
+    return list(columns.values())
+
+
+def count_tokens(ids):
+    """Returns the number of tokens of phrases, `(batch,)`."""
+    axes = list(range(1, ids.shape.rank))
+    return tf.reduce_sum(tf.cast(ids != PAD, tf.int32), axis=axes)
+
+
+# What `find` is given of phrases, and the most that fits into a program.
+_PHRASES = {
+    "prefix": Padded(("rows", "prefix"), PAD),
+    "required": Padded(("rows", "phrases", "tokens"), PAD),
+    "forbidden": Padded(("rows", "phrases", "tokens"), PAD),
+}
+# A translation of a source of `n` tokens has at most `factor * n + offset`.
+LENGTH_FACTOR, LENGTH_OFFSET = 2, 10
+_SIZES = {"prefix": [16], "phrases": [4], "tokens": [8]}
+
+
+class SourceSearch:
+    """Encodes sources and searches for their translations, in graphs.
+
+    Args:
+        translator: The `TextTranslator`.
+    """
+
+    def __init__(self, translator):
+        self.model = translator.model
+        self.source, self.target = (
+            translator.source_tokenizer,
+            translator.target_tokenizer,
+        )
+        self.search, self.shortlist = translator.search, translator.shortlist
+        self.copy_unknown = translator.copy_unknown
+        self.shapes = translator.xla_shapes
+        # A model of the user's own may lack it.
+        self._many_steps = getattr(
+            self.model, "many_steps", contextlib.nullcontext
+        )
+        # An unknown token of the target is a character or a whole word.
+        self.by_character = isinstance(self.target, CharacterTokenizer)
+        self.encode = graph_function(self.model.encode, IDS)
+        self.forced = graph_function(self._forced, IDS, IDS)
+
+    def searching(self, search):
+        """A function from source ids to hypotheses, as `find` finds them."""
+        return graph_function(functools.partial(self.find, search), IDS)
+
+    def in_programs(self, search, otherwise, with_phrases=False, few=False):
+        """The same by XLA, if that is wanted and finds the same.
+
+        With `few`, for as few sources as a program may have.
+        """
+        # What is drawn for a text depends on the rows of its batch.
+        if self.shapes is None or isinstance(search, SamplingSearch):
+            return otherwise
+        sizes = self.shapes.sizes()
+        arguments = [Padded(AXES, self.source.pad_id)]
+        if with_phrases:
+            sizes |= _SIZES
+            arguments += _PHRASES.values()
+        find = functools.partial(self.find, search, static_sizes=True)
+        first, *others = self.shapes.rows
+        # Apart from others, the program of one source has no loop for the rest
+        # of a batch that is halved.
+        grids = [sizes | {"rows": [first]}]
+        if others and not few:
+            grids.append(sizes | {"rows": others})
+        return in_programs(find, otherwise, arguments, *grids)
+
+    def find(self, search, source, *given, static_sizes=False):
+        """Ids, scores and, to copy unknown words, what they attend to.
+
+        This is the number of a source word, from 1 on, or 0 for none. `given`
+        may be a prefix, required phrases and forbidden phrases.
+        """
+        phrases = dict(zip(_PHRASES, given, strict=bool(given)))
+        # A shortlist may lack the words of phrases.
+        shortlist = None if phrases else self.shortlist
+        mask = tf.not_equal(source, self.source.pad_id)
+        lengths = tf.reduce_sum(tf.cast(mask, tf.int32), axis=1)
+        limits = LENGTH_FACTOR * lengths + LENGTH_OFFSET
+        for name in phrases.keys() - {"forbidden"}:
+            limits += count_tokens(phrases[name])
+        limits = tf.where(lengths > 0, limits, 0)
+        vocabulary = None
+        if shortlist is None:
+            # A function that other graphs share is optimized before XLA sees
+            # it, for sizes that are not known yet.
+            encode = self.model.encode if static_sizes else self.encode
+            states, memory = encode(source)
+        else:
+            vocabulary = shortlist(source)
+            states, memory = self.model.encode(source, vocabulary)
+        attends = getattr(search, "coverage_penalty", 0) or self.copy_unknown
+        with self._many_steps():
+            found = search(
+                self.model.decode_step,
+                states,
+                memory,
+                source_mask=mask if attends else None,
+                max_lengths=limits,
+                vocabulary=vocabulary,
+                static_sizes=static_sizes,
+                **phrases,
+            )
+        positions = None
+        if self.copy_unknown:
+            is_word = tf.logical_and(mask, source != self.source.end_id)
+            weights = tf.where(is_word[:, None, None], found.alignments, -1)
+            positions = tf.argmax(weights, axis=3, output_type=tf.int32)
+            if not self.by_character:
+                words = self.source.word_positions(source)
+                positions = tf.gather(words, positions, batch_dims=1)
+            attended = tf.reduce_max(weights, axis=3) > 0
+            positions = tf.where(attended, 1 + positions, 0)
+        return found.ids, found.scores, positions
+
+    def _forced(self, source, targets):
+        states, memory = self.encode(source)
+        with self._many_steps():
+            return forced_decoding(
+                self.model.decode_step,
+                states,
+                targets,
+                memory,
+                tf.not_equal(source, self.source.pad_id),
+                self.search.start_id,
+            )
+
+
+# The most sentences that are translated at once: a text may have thousands.
+_MOST_SENTENCES = 1024
+
+
+class TranslationFunctions(SourceSearch):
+    """The graph functions that a `TextTranslator` serves.
+
+    Each takes tensors and returns a dictionary of tensors. Those that tokenize,
+    encode or search alike share one graph.
+
+    Args:
+        translator: The `TextTranslator`.
+    """
+
+    def __init__(self, translator):
+        super().__init__(translator)
+        self.fitted = translator.fitted
+        self.source_ids = graph_function(translator.source_ids, TEXTS)
+        self.target_texts = graph_function(self.target.detokenize, IDS)
+        self.best = self.searching(self.search)
+        self.best_in_programs = self.in_programs(self.search, self.best)
+        config = self.search.get_config()
+        self.greedy = GreedySearch(
+            **{name: config[name] for name in GreedySearch().get_config()}
+        )
+        several = self.search
+        if isinstance(several, BeamSearch):
+            several = several.with_(num_hypotheses=several.beam_width)
+        self.all = self.in_programs(several, self.searching(several), few=True)
+        self.best_with = self.in_programs(
+            self.search,
+            functools.partial(self.find, self.search),
+            with_phrases=True,
+            few=True,
+        )
+        self.aligned = graph_function(self._aligned, TEXTS)
+        self.greedy_with = graph_function(
+            functools.partial(
+                self._translate_with, functools.partial(self.find, self.greedy)
+            ),
+            *WITH_PHRASES,
+        )
+
+    def by_name(self):
+        """Returns the functions by name, each in a list with its arguments."""
+        ids = tf.TensorSpec([None], tf.int32, name="ids")
+        translation = tf.TensorSpec([None], tf.string, name="translation")
+        states, memory = self._encoded
+        return {
+            "serving_default": [self.translate, TEXTS],
+            **self._other_searches(),
+            "translate_with": [self.translate_with, *WITH_PHRASES],
+            "translate_sentences": [self.translate_sentences, TEXTS],
+            "translate_ids": [self.translate_ids, IDS],
+            "attend": [self.attend, TEXTS],
+            "score": [self.score, TEXTS, translation],
+            "tokenize": [self.tokenize, TEXTS],
+            "detokenize": [self.detokenize, IDS],
+            "encode": [self.start, TEXTS],
+            "encode_ids": [self.start_ids, IDS],
+            "decode_step": [
+                self.decode_step,
+                ids,
+                *flat_specs("state", states),
+                *flat_specs("memory", memory),
+            ],
+        }
+
+    def translate(self, text):
+        """The best translation of each text, and its score."""
+        return self._translate(self.best_in_programs, text)
+
+    def translate_ids(self, ids):
+        """The same on ids, never by XLA: other runtimes can convert it."""
+        ids, scores, _ = self.best(self._checked(ids))
+        return {
+            "translation_ids": served_ids(ids[:, 0], self.target.pad_id),
+            "score": scores[:, 0],
+        }
+
+    def translate_with(self, text, prefix, required, forbidden):
+        """The best translation of each text that has its phrases.
+
+        They are strings of shape `(batch,)` and `(batch, phrases)`; an empty
+        one is none. A text without such a translation has an empty one and a
+        score of minus infinity.
+        """
+        return self._translate_with(
+            self.best_with, text, prefix, required, forbidden
+        )
+
+    def translate_sentences(self, text):
+        """Each sentence of each text, and the sum of their scores."""
+        sentences = split_sentences(text)
+        flat = sentences.flat_values
+        check = check_length(tf.size(flat), _MOST_SENTENCES, "sentences")
+        with tf.control_dependencies([check]):
+            found = self.translate(tf.identity(flat))
+        joined = tf.ragged.map_flat_values(
+            lambda _: found["translation"], sentences
+        )
+        scores = tf.ragged.map_flat_values(lambda _: found["score"], sentences)
+        return {
+            "translation": join_sentences(joined),
+            "score": tf.reduce_sum(scores, axis=[1, 2]),
+        }
+
+    def attend(self, text):
+        """The best translation in tokens, and where the model attended."""
+        source = self.source_ids(text)
+        ids, *_ = self.best_in_programs(source)
+        target = self._trimmed(ids[:, 0])
+        _, weights = self.forced(source, target)
+        source = served_ids(source, self.source.pad_id)
+        return {
+            "source_tokens": self.source.tokens(source),
+            "target_tokens": self.target.tokens(target),
+            "weights": weights,
+        }
+
+    def score(self, text, translation):
+        """The log-probability of given translations."""
+        most = self.search.max_length
+        # One token more shows that there are too many.
+        ids = self.target.tokenize(translation, most + 1)
+        with tf.control_dependencies(
+            [
+                check_same_rows(text=text, translation=translation),
+                check_length(ids.row_lengths(), most),
+            ]
+        ):
+            targets = with_end(ids, self.target.end_id).to_tensor(PAD)
+        log_probabilities, _ = self.forced(self.source_ids(text), targets)
+        return {
+            "log_probability": tf.reduce_sum(log_probabilities, axis=1),
+            "length": tf.cast(ids.row_lengths() + 1, tf.int32),
+        }
+
+    def tokenize(self, text):
+        """The ids that the model reads."""
+        ids = self.source_ids(text)
+        return {"ids": served_ids(ids, self.source.pad_id)}
+
+    def detokenize(self, ids):
+        """The text of ids that the model has written."""
+        return {"text": self.target_texts(ids)}
+
+    def start(self, text):
+        """The states and the memory of the first `decode_step`."""
+        return self._start(self.source_ids(text))
+
+    def start_ids(self, ids):
+        """The same on ids."""
+        return self._start(self._checked(ids))
+
+    def decode_step(self, ids, *flat):
+        """The log-probabilities of the next token, and the new states.
+
+        Padding and the start token, which no text has, are at minus infinity.
+        """
+        states, memory = self._encoded
+        count = len(tf.nest.flatten(states))
+        given = {
+            **named("state", flat[:count]),
+            **named("memory", flat[count:]),
+        }
+        with tf.control_dependencies([check_same_rows(ids=ids, **given)]):
+            ids = checked_ids(ids[:, None], self.target.vocabulary_size, 0)
+        logits, states, weights = self.model.decode_step(
+            ids[:, 0],
+            tf.nest.pack_sequence_as(states, flat[:count]),
+            tf.nest.pack_sequence_as(memory, flat[count:]),
+        )
+        found = tf.nn.log_softmax(tf.cast(logits, tf.float32))
+        refused = is_any(
+            tf.range(self.target.vocabulary_size),
+            self.search.in_no_text,
+        )
+        found = {
+            "log_probabilities": tf.where(refused, NEVER, found),
+            **named("state", states),
+        }
+        if weights is not None:
+            found["weights"] = tf.cast(weights, tf.float32)
+        return found
+
+    @functools.cached_property
+    def _encoded(self):
+        """The first states and the memory, as tensors of a graph."""
+        return self.encode.get_concrete_function().structured_outputs
+
+    def _start(self, source):
+        states, memory = self.encode(source)
+        return {**named("state", states), **named("memory", memory)}
+
+    def _checked(self, ids):
+        """The ids of a source, as the encoder reads them."""
+        size, pad_id = self.source.vocabulary_size, self.source.pad_id
+        return self.fitted(checked_ids(ids, size, pad_id))
+
+    def _other_searches(self):
+        """Greedy search, and all hypotheses of the beam."""
+        functions = {}
+        if not isinstance(self.search, GreedySearch):
+            find = self.in_programs(self.greedy, self.searching(self.greedy))
+            greedy = functools.partial(self._translate, find)
+            functions["greedy"] = [greedy, TEXTS]
+        if isinstance(self.search, BeamSearch):
+            functions["n_best"] = [self._n_best, TEXTS]
+        return functions
+
+    def _translate(self, find, text, *phrases):
+        ids, scores, positions = find(self.source_ids(text), *phrases)
+        return {
+            "translation": self._texts(ids, positions, text)[:, 0],
+            "score": scores[:, 0],
+        }
+
+    def _translate_with(self, find, text, prefix, required, forbidden):
+        given = {"prefix": prefix, "required": required, "forbidden": forbidden}
+        with tf.control_dependencies([check_same_rows(text=text, **given)]):
+            phrases = [phrase_ids(x, self.target) for x in given.values()]
+        return self._translate(find, text, *phrases)
+
+    def _n_best(self, text):
+        ids, scores, positions = self.all(self.source_ids(text))
+        return {
+            "translations": self._texts(ids, positions, text),
+            "scores": scores,
+        }
+
+    def _aligned(self, text):
+        """All hypotheses, in tokens as well, and where the model attended."""
+        source = self.source_ids(text)
+        ids, scores, positions = self.all(source)
+        count = tf.shape(ids)[1]
+        target = self._trimmed(tf.reshape(ids, (-1, tf.shape(ids)[2])))
+        _, weights = self.forced(tf.repeat(source, count, axis=0), target)
+        apart = (-1, count, tf.shape(target)[1])
+        source = served_ids(source, self.source.pad_id)
+        return {
+            "translations": self._texts(ids, positions, text),
+            "scores": scores,
+            "source_tokens": self.source.tokens(source),
+            "target_tokens": tf.reshape(self.target.tokens(target), apart),
+            "weights": tf.reshape(weights, (*apart, tf.shape(source)[1])),
+        }
+
+    def _texts(self, ids, positions, text):
+        """The texts of hypotheses, `(batch, hypotheses)`."""
+        shape = tf.shape(ids)
+        ids = tf.reshape(ids, (-1, shape[2]))
+        if positions is None:
+            texts = self.target_texts(ids)
+        else:
+            if self.by_character:
+                words = self.source.split(text)
+            else:
+                words = self.source.split_words(text)
+            words = words.to_tensor()
+            none = tf.fill((shape[0], 1), UNKNOWN)
+            words = tf.concat([none, words], axis=1)
+            positions = tf.reshape(positions, (shape[0], -1))
+            # A text that spells the mark of a subword has more words to it.
+            positions = tf.minimum(positions, tf.shape(words)[1] - 1)
+            attended = tf.gather(words, positions, batch_dims=1)
+            attended = tf.reshape(attended, tf.shape(ids))
+            texts = self.target.detokenize(ids, attended)
+        return tf.reshape(texts, shape[:2])
+
+    def _trimmed(self, ids):
+        """Padded ids, up to the last token of the longest row."""
+        ids = served_ids(ids, self.target.pad_id)
+        positions = tf.range(1, tf.shape(ids)[1] + 1)
+        length = tf.reduce_max(tf.where(ids != PAD, positions, 0))
+        return ids[:, :length]

@@ -1,0 +1,199 @@
+"""How a translator is trained, scored and shown in a run."""
+
+import csv
+import functools
+import pathlib
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from kerasrnn.files import atomic_write
+from kerasrnn.metrics import corpus_scores
+from kerasrnn.metrics.corpus_scores import sentence_chrf
+from kerasrnn.pipelines.task import Task
+from kerasrnn.pipelines.task import wrapped
+from kerasrnn.pipelines.texts import decoded
+from kerasrnn.pipelines.texts import text_list
+from kerasrnn.tokenizers import Tokenizer
+from kerasrnn.tokenizers import normalize_text
+from kerasrnn.tokenizers.invisible import is_spaceless
+from kerasrnn.training import TextScores
+from kerasrnn.typing import Pairs
+from kerasrnn.typing import Strings
+
+# Characters for each space. In Finnish there are eight.
+_LONGEST_WORDS = 12
+
+
+def translation_scores(translations, references, tokenizer):
+    """Scores translations against one reference each.
+
+    The references are normalized as the tokenizer normalizes its training
+    text: lower-cased, for instance, if it lower-cases. If punctuation in a
+    reference is separated by spaces, it is joined to the words again. BLEU
+    uses the tokenization "13a" of sacrebleu; it splits at white space if the
+    tokenizer strips punctuation, and into characters if the references have
+    hardly any white space and are in a script that needs none, such as Chinese,
+    Japanese or Thai.
+
+    The signatures say `case:lc` if the tokenizer lower-cases, and end in
+    `punctuation:stripped` if it strips punctuation.
+
+    If the tokenizer separates punctuation, there are also scores of tokenized
+    text, such as `"tokenized_bleu"`, as in papers with tokenized references.
+    There, an `<unk>` in a translation is one token that matches no reference.
+
+    Args:
+        translations: List of strings.
+        references: List of strings, one for each translation.
+        tokenizer: The `Tokenizer` of the target.
+
+    Returns:
+        The dictionary of `kerasrnn.metrics.corpus_scores`, and
+        `"length_ratio"`, the number of words in the translations divided by
+        that in the references, or of characters if BLEU is of these.
+
+    Raises:
+        ValueError: when there is nothing to score, the lists differ in length,
+            or one is not a list of strings.
+    """
+    translations, references = map(text_list, (translations, references))
+    given = normalize_text(
+        references, tokenizer.lowercase, tokenizer.strip_punctuation
+    )
+    apart = tokenizer.normalize(references)
+    plain = decoded(tf.where(given == apart, tokenizer.finish(apart), given))
+    apart = decoded(apart)
+    tokenize = "none" if tokenizer.strip_punctuation else "13a"
+    split = str.split
+    if _is_without_spaces(plain):
+        tokenize, split = "char", _characters
+    lowercase = bool(tokenizer.lowercase)
+    scores = corpus_scores(translations, plain, tokenize, lowercase)
+    if tokenizer.separate_punctuation:
+        known = [text.replace("<unk>", "\ufffd") for text in translations]
+        translations = tokenizer.normalize_all(known)
+        tokenized = corpus_scores(translations, apart, "none", lowercase)
+        scores |= {f"tokenized_{name}": x for name, x in tokenized.items()}
+    if tokenizer.strip_punctuation:
+        for name in scores:
+            if name.endswith("signature"):
+                scores[name] += "|punctuation:stripped"
+    words = [len(split(" ".join(x))) for x in (translations, apart)]
+    return scores | {"length_ratio": words[0] / max(1, words[1])}
+
+
+def _is_without_spaces(texts):
+    spaces = sum(max(0, len(text.split()) - 1) for text in texts)
+    characters = sum(map(len, map(_characters, texts)))
+    # A Latin text may have sentences of one word, as in a dialogue.
+    return is_spaceless("".join(texts)) and characters > _LONGEST_WORDS * spaces
+
+
+def _characters(text):
+    return "".join(text.split())
+
+
+_SCORED = 200  # pairs to translate after every epoch
+_SAMPLES = 10  # pairs to print
+_WORST = 5  # of those, the worst
+_GOOD = 50.0  # chrF of what is not among the worst
+_WORSE = 0.9  # share of its BLEU that fine-tuning may leave of a part
+
+
+class TranslationTask(Task):
+    """The task of a `TextTranslator`.
+
+    Rows are lists of `(source, target)` strings. The best epoch is that of the
+    highest BLEU of greedy search, on the first 200 pairs.
+    """
+
+    monitor = "val_bleu"
+    mode = "max"
+    file_name = "translator"
+
+    @property
+    def tokenizers(self) -> list[Tokenizer]:
+        return [self.pipeline.source_tokenizer, self.pipeline.target_tokenizer]
+
+    def sizes(self, rows: Pairs) -> dict[str, int]:
+        return {"pairs": len(rows)}
+
+    def texts_of(self, rows: Pairs) -> list[Strings]:
+        return [[pair[side] for pair in rows] for side in (0, 1)]
+
+    def epoch_scores(self, rows: Pairs) -> list[keras.callbacks.Callback]:
+        sources, references = self.texts_of(rows[:_SCORED])
+        translate = functools.partial(self.pipeline.translate, greedy=True)
+        return [
+            TextScores(translate, sources, references, self.pipeline.scores)
+        ]
+
+    def row_scores(self, rows: Pairs) -> dict[str, Any]:
+        """Returns the scores of greedy search and of the pipeline's search."""
+        return {
+            "greedy": self.pipeline.evaluate(rows, greedy=True),
+            "beam": self.pipeline.evaluate(rows),
+        }
+
+    def headline(self, scores: dict[str, Any]) -> str:
+        found = scores["beam"]
+        return f"BLEU {found['bleu']:.1f}, chrF {found['chrf']:.1f}"
+
+    def is_much_worse(
+        self, before: dict[str, Any], now: dict[str, Any]
+    ) -> bool:
+        """Returns whether BLEU fell by more than a tenth of it."""
+        old, new = (scores["beam"]["bleu"] for scores in (before, now))
+        return bool(new < _WORSE * old)
+
+    def report(
+        self, rows: Pairs, folder: pathlib.Path
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Prints the first pairs and the worst, and draws attention.
+
+        It writes `hypotheses.tsv`: the chrF of each translation, the source,
+        the reference and the translation, the worst first.
+        """
+        sources, references = self.texts_of(rows)
+        found = self.pipeline.translate(sources)
+        scores = sentence_chrf(found, references)
+        samples = list(zip(sources, references, found, strict=True))
+        order = sorted(range(len(rows)), key=scores.__getitem__)
+        _write_table(
+            folder / "hypotheses.tsv",
+            [(f"{scores[i]:.1f}", *samples[i]) for i in order],
+        )
+        worst = [samples[i] for i in order[:_WORST] if scores[i] < _GOOD]
+        print("\nHeld-out pairs and their translations:")
+        _print_samples(samples[:_SAMPLES])
+        if worst:
+            print("\nThe worst translations, by chrF:")
+            _print_samples(worst)
+        facts = {"samples": samples[:_SAMPLES], "worst": worst}
+        return facts, self._pictures(sources)
+
+    def _pictures(self, sources):
+        """The attention to four sources, short ones if there are any."""
+        from kerasrnn.plots import attention_grid
+
+        short = [text for text in sources if 4 <= len(text.split()) <= 9]
+        found = self.pipeline.alignments((short or sources)[:4])
+        # Without punctuation, a text may have no words.
+        found = [x for x in found if x[0].size]
+        return {"attention": attention_grid(found)} if found else {}
+
+
+def _print_samples(samples):
+    for source, reference, translation in samples:
+        lines = source, f"{reference}   (reference)", translation or "(empty)"
+        print("", *map(wrapped, lines), sep="\n")
+
+
+def _write_table(path, rows):
+    with atomic_write(path) as partial:
+        with partial.open("w", encoding="utf-8", newline="") as file:
+            table = csv.writer(file, "excel-tab")
+            table.writerow(["chrf", "source", "reference", "hypothesis"])
+            table.writerows(rows)

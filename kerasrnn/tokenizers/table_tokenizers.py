@@ -1,0 +1,203 @@
+"""Words and characters, which are looked up in a table."""
+
+import collections
+import warnings
+from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import Any
+from typing import Self
+
+import keras
+import tensorflow as tf
+
+from kerasrnn.arguments import is_string
+from kerasrnn.arguments import string_list
+from kerasrnn.tokenizers.tokenizer import SPECIALS
+from kerasrnn.tokenizers.tokenizer import Tokenizer
+from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
+from kerasrnn.typing import Tensor
+
+# Texts counted at once. The tokens of a whole corpus may not fit into memory.
+_AT_ONCE = 4096
+
+
+class TableTokenizer(Tokenizer):
+    """Base of the tokenizers that split a text and look its tokens up.
+
+    A subclass defines how texts are split, in `divide`, and the `separator`
+    between two tokens of a text.
+
+    Args:
+        vocabulary: List of tokens, in the order of their ids; `None` for a
+            tokenizer that is given them later.
+        lowercase, strip_punctuation, separate_punctuation: How texts are
+            normalized; see `Tokenizer`.
+        name: String, the name of the layer.
+    """
+
+    separator = ""
+
+    def set_vocabulary(self, vocabulary: Iterable[str]) -> None:
+        super().set_vocabulary(vocabulary)
+        self.table = tf.lookup.StaticHashTable(
+            tf.lookup.KeyValueTensorInitializer(
+                tf.constant(self.vocabulary),
+                tf.range(self.vocabulary_size, dtype=tf.int32),
+            ),
+            default_value=self.unknown_id,
+        )
+
+    @classmethod
+    def train(
+        cls,
+        texts: Iterable[str],
+        vocabulary_size: int | None = None,
+        min_count: int = 1,
+        specials: Sequence[str] = SPECIALS,
+        **options: Any,
+    ) -> Self:
+        """Takes the most frequent tokens of a corpus as the vocabulary.
+
+        Args:
+            texts: List of strings.
+            vocabulary_size: The maximum number of tokens, including special
+                ones; `None` for no limit.
+            min_count: Minimum count of a token.
+            specials: The special tokens, at the first ids.
+            **options: The arguments of the tokenizer other than `vocabulary`,
+                such as those for normalization.
+
+        Raises:
+            ValueError: when `vocabulary_size` leaves no room for a token, or
+                `texts` is a string.
+        """
+        if vocabulary_size is not None:
+            check_vocabulary_size(vocabulary_size, len(specials))
+            vocabulary_size -= len(specials)
+        with warnings.catch_warnings():
+            # The tokenizer made at the end checks the options and warns.
+            warnings.simplefilter("ignore")
+            untrained = cls(**options)
+        listed = string_list("texts", texts, is_right=is_string)
+        counts: collections.Counter[bytes] = collections.Counter()
+        for start in range(0, len(listed), _AT_ONCE):
+            split = untrained.split(listed[start : start + _AT_ONCE])
+            counts.update(split.flat_values.numpy())
+        tokens = [
+            token.decode()
+            for token, count in counts.most_common()
+            if count >= min_count and token.decode() not in specials
+        ]
+        return cls([*specials, *tokens[:vocabulary_size]], **options)
+
+    @staticmethod
+    def divide(texts: Tensor) -> tf.RaggedTensor:
+        """Splits normalized texts into tokens."""
+        raise NotImplementedError(
+            "A TableTokenizer must override `divide(texts)`."
+        )
+
+    def split(self, texts: Tensor) -> tf.RaggedTensor:
+        """Returns tokens as a string `RaggedTensor`, `(batch, time)`.
+
+        They may be outside the vocabulary.
+
+        Args:
+            texts: String tensor of shape `(batch,)`.
+        """
+        return self.divide(self.normalize(texts))
+
+    def tokenize(
+        self, texts: Tensor, max_tokens: int | None = None
+    ) -> tf.RaggedTensor:
+        self.check_vocabulary()
+        ids = tf.ragged.map_flat_values(self.table.lookup, self.split(texts))
+        ids = tf.ragged.map_flat_values(self.as_text, ids)
+        return tf.ragged.boolean_mask(ids, ids >= 0)[:, :max_tokens]
+
+    def detokenize(
+        self, ids: Tensor, unknown: Tensor | None = None
+    ) -> tf.Tensor:
+        """Returns strings of shape `(batch,)`, without special tokens.
+
+        Args:
+            ids: Integer tensor of shape `(batch, time)`, dense or ragged.
+            unknown: String tensor of that shape with what to write in the
+                place of unknown tokens; `None` for `<unk>`.
+        """
+        tokens = tf.ragged.map_flat_values(self.tokens, ids)
+        if unknown is not None:
+            is_unknown = tf.equal(ids, self.unknown_id)
+            tokens = tf.where(is_unknown, unknown, tokens)
+        tokens = self.without_specials(ids, tokens)
+        return self.finish(
+            tf.strings.reduce_join(tokens, axis=-1, separator=self.separator)
+        )
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class WordTokenizer(TableTokenizer):
+    """Splits at white space and looks words up.
+
+    Words outside the vocabulary become `<unk>`; if the vocabulary has no
+    `<unk>`, they are dropped.
+
+    Args:
+        vocabulary: List of tokens, in the order of their ids; `None` for a
+            tokenizer that is given them later.
+        lowercase, strip_punctuation, separate_punctuation: How texts are
+            normalized; see `Tokenizer`.
+        name: String, the name of the layer.
+
+    Example:
+
+    >>> tokenizer = WordTokenizer.train(["the red book", "the book"])
+    >>> tokenizer.tokenize(["the blue book"]).to_list()
+    [[4, 3, 5]]
+    >>> tokenizer.detokenize([[1, 4, 5, 2, 0]]).numpy().tolist()
+    [b'the book']
+    """
+
+    separator = " "
+
+    @staticmethod
+    def divide(texts: Tensor) -> tf.RaggedTensor:
+        return tf.strings.split(texts)
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class CharacterTokenizer(TableTokenizer):
+    """Splits into Unicode characters and looks them up.
+
+    A character is a code point of the text in Unicode form C, so a vowel sign
+    of Devanagari is a separate token. The space is a character, too;
+    normalization leaves one between words and none at either end.
+
+    Characters outside the vocabulary become `<unk>`; if the vocabulary has no
+    `<unk>`, they are dropped.
+
+    Args:
+        vocabulary: List of tokens, in the order of their ids; `None` for a
+            tokenizer that is given them later.
+        lowercase, strip_punctuation, separate_punctuation: How texts are
+            normalized; see `Tokenizer`.
+        name: String, the name of the layer.
+
+    Example:
+
+    >>> tokenizer = CharacterTokenizer.train(["a red book", "a book"])
+    >>> tokenizer.vocabulary[4:]
+    ('o', ' ', 'a', 'b', 'k', 'r', 'e', 'd')
+    >>> tokenizer.tokenize(["a box"]).to_list()
+    [[6, 5, 7, 4, 3]]
+    >>> tokenizer.detokenize([[1, 6, 5, 7, 4, 2, 0]]).numpy().tolist()
+    [b'a bo']
+    """
+
+    @staticmethod
+    def divide(texts: Tensor) -> tf.RaggedTensor:
+        return tf.strings.unicode_split(texts, "UTF-8")
+
+    def piece(self, token: str) -> tuple[bool, str]:
+        # A word begins at the space before it.
+        return token == " ", token.strip(" ")

@@ -1,0 +1,366 @@
+"""Weights, names that are numbers, and probabilities by name."""
+
+import json
+import pathlib
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from kerasrnn.data import LabelledTexts
+from kerasrnn.models import Encoder
+from kerasrnn.models import TextClassifier
+from kerasrnn.pipelines import TextLabeller
+from kerasrnn.pipelines.label_kinds import label_scores
+from kerasrnn.pipelines.text_labeller import contributions
+from kerasrnn.tokenizers import ReviewTokenizer
+from tests.helpers import one_now
+from tests.helpers import randomize
+
+TEXTS = ["a good book", "a bad book", "dull", "a fine film of a good book"]
+WORDS = ReviewTokenizer.train(TEXTS)
+
+
+def new_labeller(labels, max_length=8, **options):
+    classes = len(labels) if len(labels) > 2 else 1
+    size, pad_id = WORDS.vocabulary_size, WORDS.pad_id
+    options = {"pad_id": pad_id, **options}
+    encoder = Encoder(size, keras.layers.GRUCell(4), 3, **options)
+    model = TextClassifier(encoder, "attention", num_classes=classes)
+    model.build((None, None))
+    randomize(model)
+    labeller = TextLabeller(model, WORDS, labels, max_length)
+    labeller.compile(keras.optimizers.SGD(0.5))
+    return labeller
+
+
+@pytest.fixture(scope="module")
+def unchanged():
+    """A labeller of short texts, for what reads it or what it refuses."""
+    return new_labeller("yn", max_length=3)
+
+
+def trained(labels, texts, numbers, **options):
+    labeller = new_labeller(labels)
+    labeller.fit(texts, numbers, epochs=1, verbose=0, **options)
+    return labeller.probabilities(TEXTS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("labels", ["yn", "xyz"])
+def test_a_text_of_weight_two_counts_twice(labels):
+    given = [labels[0], labels[1], labels[-1], labels[0]]
+    # Its mean divides by the number of texts, not by the sum of weights.
+    found = trained(labels, TEXTS, given, sample_weight=[2.0, 0.0, 1.0, 1.0])
+    places = [0, 0, 2, 3]
+    twice = trained(
+        labels, [TEXTS[i] for i in places], [given[i] for i in places]
+    )
+    np.testing.assert_allclose(found, twice, rtol=1e-4)
+
+
+@pytest.mark.slow
+def test_weights_of_classes_go_by_name_and_multiply():
+    given = ["n", "y", "n", "y"]
+    found = trained("yn", TEXTS, given, class_weight={"n": 3.0})
+    by_number = trained("yn", TEXTS, given, class_weight={1: 3.0})
+    by_text = trained("yn", TEXTS, given, sample_weight=[3, 1, 3, 1])
+    np.testing.assert_allclose(found, by_text, rtol=1e-4)
+    np.testing.assert_allclose(found, by_number, rtol=1e-4)
+    weighted = {"class_weight": {"n": 3.0}, "sample_weight": [1, 2, 0, 1]}
+    both = trained("yn", TEXTS, given, **weighted)
+    product = trained("yn", TEXTS, given, sample_weight=[3, 2, 0, 1])
+    np.testing.assert_allclose(both, product, rtol=1e-4)
+
+
+def test_balanced_labels_have_the_same_weight_in_total():
+    labeller = new_labeller("yn")
+    found = labeller.batches(
+        TEXTS,
+        list("nnyn"),
+        4,
+        class_weight="balanced",
+        sample_weight=[3, 1, 1, 1],
+    )
+    ((_, labels, weights),) = found
+    rare, frequent = (weights[labels == x].numpy().tolist() for x in (0, 1))
+    assert rare == [2.0]
+    np.testing.assert_allclose(sorted(frequent), [2 / 3, 2 / 3, 2.0], rtol=1e-6)
+    with pytest.raises(ValueError, match="'balanced' beside labels.*balanced"):
+        labeller.fit(found, class_weight="balanced")
+
+
+@pytest.mark.slow
+def test_weights_keep_to_their_texts_and_to_validation():
+    labeller = new_labeller("yn")
+    given = ["y", "n", "n", "y"]
+    weights = {
+        (len(x.split()), y): w
+        for x, y, w in zip(TEXTS, (0, 1, 1, 0), (1, 2, 3, 4), strict=True)
+    }
+    for seed in (None, 3):
+        seen = 0
+        for ids, labels, some in labeller.batches(
+            TEXTS, given, 2, seed, sample_weight=[1, 2, 3, 4]
+        ):
+            lengths = np.sum(ids.numpy() != WORDS.pad_id, axis=1)
+            for length, label, w in zip(lengths, labels, some, strict=True):
+                assert weights[int(length), int(label[0])] == float(w)
+                seen += 1
+        assert seen == 4
+    history = labeller.fit(
+        *(TEXTS, given),
+        validation_data=(TEXTS, given, [0, 0, 0, 0]),
+        verbose=0,
+    ).history
+    assert history["val_loss"] == [0.0]
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [[1.0], [1.0, 2.0, -1.0, 1.0], [1, 1, 1, np.nan], [[1.0] * 4], ["a"] * 4],
+)
+@pytest.mark.filterwarnings("ignore:.* texts were cut")
+def test_weights_that_fit_no_text_are_refused(weights, unchanged):
+    labeller = unchanged
+    with pytest.raises(ValueError, match="for each text. Received"):
+        labeller.fit(TEXTS, ["y", "n", "n", "y"], sample_weight=weights)
+    batches = labeller.batches(TEXTS, ["y", "n", "n", "y"])
+    for given in ({"sample_weight": [1.0] * 4}, {"labels": ["y"] * 4}):
+        with pytest.raises(ValueError, match="beside a dataset"):
+            labeller.fit(batches, **given)
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        ({"labels": ["y", "y"]}, r"labels=\['y', 'y'\]"),
+        ({"labels": ["y", 1]}, r"labels=\['y', 1\]"),
+        ({"max_length": 0}, "max_length=0"),
+        ({"temperature": 0.0}, "temperature=0.0"),
+    ],
+)
+def test_a_labeller_that_could_not_answer_is_refused(given, words, unchanged):
+    given = {"labels": ["y", "n"], **given}
+    with pytest.raises(ValueError, match=f"Received: {words}"):
+        TextLabeller(unchanged.model, WORDS, **given)
+
+
+@pytest.mark.parametrize("threshold", [1.5, np.nan, "a", [0.5]])
+def test_a_threshold_is_a_probability(threshold, unchanged):
+    with pytest.raises(ValueError, match="from 0 to 1.*Received: threshold="):
+        unchanged.label(["dull"], threshold=threshold)
+
+
+@pytest.mark.parametrize("method", ["explain", "hidden_states"])
+@pytest.mark.parametrize("text", [["dull"], None, "\ud800"])
+def test_only_a_text_is_explained(method, text, unchanged):
+    with pytest.raises(ValueError, match="A string is expected. Received: "):
+        getattr(unchanged, method)(text)
+
+
+@pytest.mark.parametrize("labels", [None, {"y": 1}, {"y", "n"}])
+def test_labels_are_a_list_in_order(labels, unchanged):
+    with pytest.raises(ValueError, match="`labels` must be a list.*: "):
+        unchanged.batches(TEXTS, labels)
+
+
+@pytest.mark.parametrize("labels", [np.eye(4, 2), [None] * 4])
+def test_labels_are_those_of_the_model(labels, unchanged):
+    with pytest.raises(ValueError, match="Labels must be of .* Received: "):
+        unchanged.batches(TEXTS, labels)
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        ({"class_weight": {1: 2.0, "n": 3.0}}, "a label once.*'n': 3.0}"),
+        ({"class_weight": {0.5: 2.0}}, "be of labels: .*{0.5: 2.0}"),
+        ({"class_weight": {"n": "a"}}, "class_weight='a'"),
+        ({"validation_data": (TEXTS,)}, r"\(texts, labels\).*Received: \(\["),
+        ({"examples": None, "labels": None}, "Received: None"),
+    ],
+)
+def test_what_it_cannot_learn_from_is_said(given, words, unchanged):
+    given = {"examples": TEXTS, "labels": ["y", "n", "n", "y"], **given}
+    with pytest.raises(ValueError, match=words):
+        unchanged.fit(**given)
+
+
+def test_a_number_that_may_be_a_name_is_refused():
+    stars = [str(i) for i in range(1, 6)]
+    labeller = new_labeller(stars)
+    for kind in (int, float, np.int64):
+        numbers = [kind(i) for i in (1, 2, 3, 4)]
+        for call in labeller.evaluate, labeller.fit:
+            with pytest.raises(ValueError, match=r"Expected: names.*'1', '2'"):
+                call(TEXTS, numbers)
+    with pytest.raises(ValueError, match="names are|names of the labels"):
+        labeller.fit(TEXTS, list("1234"), class_weight={1: 2.0})
+    right = labeller.label(TEXTS)
+    assert labeller.evaluate(TEXTS, right)["accuracy"] == 1.0
+    # Where a name is its own number, both mean the same.
+    labeller = new_labeller(["0", "1", "2"])
+    right = labeller.label(TEXTS)
+    for kind in (int, float, np.int64):
+        assert labeller.numbers([kind(i) for i in right]) == list(
+            map(int, right)
+        )
+    # And no name is a half.
+    assert new_labeller(["1", "2"]).numbers([0.5]) == [0.5]
+
+
+@pytest.mark.parametrize("labels", ["yn", "xyz"])
+def test_every_label_has_its_probability(labels):
+    labeller = new_labeller(labels)
+    found = labeller.label_probabilities(TEXTS, batch_size=3)
+    assert [[*x] for x in found] == [[*labels]] * len(TEXTS)
+    np.testing.assert_allclose([sum(x.values()) for x in found], 1, rtol=1e-5)
+    assert [max(x, key=x.get) for x in found] == labeller.label(TEXTS)
+    last = labeller.probabilities(TEXTS).reshape(len(TEXTS), -1)[:, -1]
+    np.testing.assert_allclose([x[labels[-1]] for x in found], last)
+
+
+@pytest.mark.parametrize("name", ["label", "probabilities", "evaluate"])
+def test_texts_that_are_cut_are_counted(name, unchanged):
+    given = [["y"] * 4] if name == "evaluate" else []
+    with pytest.warns(UserWarning, match="1 of 4 texts were cut after 3 tok"):
+        getattr(unchanged, name)(TEXTS, *given)
+
+
+@pytest.mark.parametrize("name", ["explain", "hidden_states", "gradient_norms"])
+def test_a_text_that_is_cut_is_told(name, unchanged):
+    with pytest.warns(UserWarning, match="1 of 1 texts were cut after 3 tok"):
+        getattr(unchanged, name)(TEXTS[3])
+    getattr(unchanged, name)(TEXTS[0])
+
+
+@pytest.mark.slow
+def test_the_card_of_an_export_names_the_limit(tmp_path):
+    path = new_labeller("yn", 3).export(tmp_path / "small" / "1")
+    card = json.loads(pathlib.Path(path, "card.json").read_text())
+    assert card["max_length"] == 3
+
+
+@pytest.mark.parametrize("labels", one_now(["xyz", "yn"]))
+def test_words_speak_for_a_label_or_against_it(labels):
+    """Their weights are the change of the log odds where embeddings shrink."""
+    labeller = new_labeller(labels)
+    text = TEXTS[3]
+    words, weights = labeller.explain(text, labels[0])
+    assert words == text.split()[: len(words)]
+
+    def log_odds(scale, place):
+        table = labeller.model.encoder.embedding.embeddings
+        before = table.numpy()
+        changed, row = before.copy(), WORDS.vocabulary.index(words[place])
+        changed[row] *= scale
+        table.assign(changed)
+        found = labeller.label_probabilities([text])[0][labels[0]]
+        table.assign(before)
+        return np.log(found / (1 - found))
+
+    place = words.index("fine")
+    step = 0.02
+    slope = (log_odds(1 + step, place) - log_odds(1 - step, place)) / (2 * step)
+    assert weights[place] == pytest.approx(slope, rel=0.05)
+    if len(labels) == 2:
+        _, other = labeller.explain(text, labels[1])
+        np.testing.assert_allclose(other, -weights, rtol=1e-5)
+    with pytest.raises(ValueError, match="Received: label='no'"):
+        labeller.explain(text, "no")
+
+
+@pytest.mark.slow
+def test_a_temperature_is_served_and_saved(tmp_path):
+    labeller = new_labeller("xyz")
+    before, label = labeller.probabilities(TEXTS), labeller.label(TEXTS)
+    given = list("xyzx")
+    temperature = labeller.calibrate((text for text in TEXTS), given)
+    assert labeller.temperature == temperature != 1.0
+    after = labeller.probabilities(TEXTS)
+    logits = np.log(before) / temperature
+    expected = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(after, expected, rtol=1e-4)
+    assert labeller.label(TEXTS) == label
+    labeller.save(tmp_path / "it.keras")
+    found = keras.saving.load_model(tmp_path / "it.keras")
+    np.testing.assert_allclose(found.probabilities(TEXTS), after, rtol=1e-5)
+
+
+def test_a_client_is_told_the_labels_in_their_order():
+    assert new_labeller("zyx").served_facts()["labels"] == ["z", "y", "x"]
+
+
+@pytest.mark.parametrize("labels", [["x"], []])
+def test_to_calibrate_it_needs_a_label_for_each_text(labels):
+    labeller = new_labeller("xyz")
+    labeller.temperature = 2.0
+    with pytest.raises(ValueError, match=f"and {len(labels)} labels"):
+        labeller.calibrate(TEXTS[: 2 * len(labels)], labels)
+    assert labeller.temperature == 2.0
+
+
+def test_it_may_not_know():
+    labeller = new_labeller("xyz")
+    certainty = labeller.probabilities(TEXTS).max(axis=1)
+    limit = float(np.sort(certainty)[1:3].mean())
+    found = labeller.label(TEXTS, threshold=limit)
+    assert [x is None for x in found] == (certainty < limit).tolist()
+    assert found.count(None) == 2
+    assert labeller.label([], threshold=limit) == []
+
+
+def test_the_scores_of_each_label():
+    names, true = ["x", "y", "z"], [0, 0, 1, 1]
+    found = np.eye(3)[[0, 1, 1, 1]]
+    scores = label_scores(names, true, found)
+    assert scores["by_label"]["x"] == {
+        **{"precision": 1.0, "recall": 0.5, "f1": 2 / 3, "support": 2},
+    }
+    assert scores["by_label"]["y"]["precision"] == 2 / 3
+    assert (
+        scores["by_label"]["z"]["f1"] == scores["by_label"]["z"]["support"] == 0
+    )
+    assert scores["macro_f1"] == pytest.approx((2 / 3 + 0.8 + 0) / 3)
+    assert scores["accuracy"] == 0.75
+
+
+def test_probabilities_as_labels_are_scored_as_they_are_trained_on():
+    labeller = new_labeller("yn")
+    shares = [0.1, 0.9, 1, 0.4]
+    found = labeller.evaluate(TEXTS, shares)
+    p = labeller.probabilities(TEXTS)
+    expected = keras.losses.binary_crossentropy(np.array(shares), p)
+    assert found["loss"] == pytest.approx(float(expected), rel=1e-4)
+    rounded = labeller.evaluate(TEXTS, [0, 1, 1, 0])
+    for name in ("accuracy", "confusion", "by_label"):
+        assert found[name] == rounded[name]
+    task = labeller.task()
+    rows = LabelledTexts(TEXTS, shares)
+    assert task.row_scores(rows)["loss"] == found["loss"]
+
+
+def test_padding_that_is_read_counts_in_gradients():
+    model = new_labeller("xyz", mask_padding=False).model
+    ids = WORDS.tokenize(tf.constant(TEXTS)).to_tensor(WORDS.pad_id)
+    weights, logits = contributions(model, ids, lambda logits: logits[:, 0])
+    np.testing.assert_allclose(logits, model(ids), rtol=1e-5)
+    assert ids[2, -1] == WORDS.pad_id and weights[2, -1] != 0
+
+
+def test_labels_are_smoothed():
+    logits, true = np.array([[2.0, 0.0, -1.0]]), np.array([[1]])
+    log = logits[0] - np.log(np.exp(logits[0]).sum())
+    smooth = np.array([0.1, 0.8, 0.1])
+    labeller = new_labeller("xyz")
+    loss = labeller.default_loss(0.3)
+    assert float(loss(true, logits)) == pytest.approx(-(smooth * log).sum())
+    again = keras.saving.deserialize_keras_object(
+        keras.saving.serialize_keras_object(loss)
+    )
+    assert float(again(true, logits)) == pytest.approx(
+        float(loss(true, logits))
+    )
+    assert new_labeller("yn").default_loss(0.3).label_smoothing == 0.3

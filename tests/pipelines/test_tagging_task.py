@@ -1,0 +1,47 @@
+import dataclasses
+import json
+
+import keras
+import pytest
+
+from kerasrnn import training
+from kerasrnn.pipelines import Run
+from tests.pipelines import small
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings(training.Settings):
+    """Those that all recipes have."""
+
+
+@pytest.mark.slow
+def test_a_pipeline_is_trained_scored_shown_and_saved(tmp_path, capsys):
+    settings = Settings(
+        output=tmp_path / "run", epochs=12, batch_size=4, learning_rate=0.05
+    )
+
+    def train(tagger):
+        with Run(settings) as run:
+            tagger.compile(keras.optimizers.Adam(settings.learning_rate))
+            run.fit(tagger, small.SENTENCES, small.SENTENCES[:2])
+            return run.finish(tagger, small.SENTENCES[:2])
+
+    with Run(settings):
+        tagger = small.tagger()
+    saved = train(tagger)
+    printed = capsys.readouterr().out
+    assert "To train on: 12 sentences, 60 words." in printed
+    assert "Warning: these are few sentences." in printed
+    assert "Result (dev): F1 of phrases 100.0" in printed
+    card = json.loads((settings.output / "card.json").read_text("utf-8"))
+    assert card["scores"]["dev"]["f1"] == 1
+    assert set(card["history"]) >= {"val_f1", "val_accuracy", "loss", "words"}
+    for name in ("tagger.keras", "1", "confusions.png", "transitions.png"):
+        assert (settings.output / name).exists()
+    assert saved.tag(["Bob"])[0][0].label == "PER"
+    # Words with other numbers are another training.
+    folders = list(settings.output.glob("training-*"))
+    with Run(settings):
+        other = small.tagger(more=["another"])
+    train(other)
+    assert len(list(settings.output.glob("training-*"))) == len(folders) + 1

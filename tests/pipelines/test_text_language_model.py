@@ -1,0 +1,897 @@
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from kerasrnn.data import text_windows
+from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import RHNCell
+from kerasrnn.layers import SelfAttentionCell
+from kerasrnn.layers import SHACell
+from kerasrnn.layers import TransformerCell
+from kerasrnn.models import LanguageModel
+from kerasrnn.pipelines import TextLanguageModel
+from kerasrnn.pipelines import language_functions
+from kerasrnn.tokenizers import CharacterTokenizer
+from kerasrnn.tokenizers import WordTokenizer
+from kerasrnn.training import TokenCrossentropy
+from tests.helpers import assert_close
+from tests.helpers import one_now
+from tests.helpers import randomize
+
+LINES = [
+    "the red book",
+    "a blue house",
+    "a red house",
+    "The book is there",
+    "who knows the book",
+]
+TOKENIZERS = {
+    kind: tokenizer.train(
+        LINES, specials=("</s>", "<unk>"), min_count=count, lowercase=False
+    )
+    for kind, tokenizer, count in (
+        ("words", WordTokenizer, 1),
+        ("characters", CharacterTokenizer, 2),
+    )
+}
+END, UNKNOWN = 0, 1
+WINDOW = 4
+
+
+def gam_rhn():
+    return GAMRHNCell(6, depth=1, num_groups=3, group_size=2, head_units=4)
+
+
+def attending_lstm():
+    return SelfAttentionCell(keras.layers.LSTMCell(6), "additive", window=3)
+
+
+def blocks():
+    cells = [
+        SHACell(RHNCell(6, depth=2), 2, memory=3),
+        TransformerCell(6, 2, memory=2),
+    ]
+    return keras.layers.StackedRNNCells(cells)
+
+
+def new_model(tokenizer, cell, **kwargs):
+    model = LanguageModel(tokenizer.vocabulary_size, cell, **kwargs)
+    model.build()
+    return model
+
+
+CELLS = {"characters": attending_lstm, "words": gam_rhn}
+
+
+@pytest.fixture(scope="module", params=one_now(CELLS))
+def language(request):
+    tokenizer, cell = TOKENIZERS[request.param], CELLS[request.param]()
+    model = new_model(tokenizer, cell, depth=2, embedding_dim=5)
+    randomize(model)
+    return TextLanguageModel(model, tokenizer, WINDOW)
+
+
+@pytest.fixture(scope="module")
+def words():
+    """A model of words alone, for what no model has a part in."""
+    model = new_model(TOKENIZERS["words"], keras.layers.GRUCell(4))
+    randomize(model)
+    return TextLanguageModel(model, TOKENIZERS["words"], WINDOW)
+
+
+def scored(language, texts):
+    found = language.signatures["serving_default"](
+        tf.constant(texts, tf.string)
+    )
+    return {name: value.numpy() for name, value in found.items()}
+
+
+def whole_log_softmax(language, ids):
+    """Log-probabilities of all tokens, with nothing cut into windows."""
+    ids = np.array([[END, *ids[:-1]]], "int32")
+    logits = language.model.predict_on_batch(ids)[0].astype("float64")
+    return logits - np.log(np.exp(logits).sum(-1, keepdims=True))
+
+
+def expected_scores(language, ids):
+    every = whole_log_softmax(language, ids)
+    return every[np.arange(len(ids)), ids]
+
+
+def ids_of(language, text):
+    """Ids of a text, word by word and line by line."""
+    tokenizer, ids = language.tokenizer, []
+    for line in text.split("\n"):
+        tokens = line.split()
+        if isinstance(tokenizer, CharacterTokenizer):
+            tokens = " ".join(tokens)
+        found = [
+            tokenizer.vocabulary.index(token)
+            if token in tokenizer.vocabulary
+            else UNKNOWN
+            for token in tokens
+        ]
+        ids += [*found, END] if found else []
+    return ids
+
+
+# Scores.
+
+
+TEXTS = {
+    "a token": "a",
+    "shorter than a window": "a book",
+    "a window": "the red book",
+    "longer than a window": "the red book is there",
+    "windows": "the red book is there a house",
+    "lines": "the red book\nwho knows\na house",
+    "blank lines": "\n\nthe red book\n \n\nwho knows\n",
+    "space": "  the\u00a0 red\tbook\r\n who ",
+    "unknown words": "zzz zzz",
+    "another script": "वहाँ कौन है",
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_scores_are_those_of_the_whole_text(language, name):
+    text = TEXTS[name]
+    ids = ids_of(language, text)
+    found = scored(language, [text])
+    expected = expected_scores(language, ids)
+    assert_close(found["log_probabilities"][0], expected)
+    assert_close(found["total"][0], expected.sum())
+    assert_close(found["perplexity"][0], np.exp(-expected.mean()))
+    assert found["length"].tolist() == [len(ids)]
+    tokens = [language.tokenizer.vocabulary[i] for i in ids]
+    assert [token.decode() for token in found["tokens"][0]] == tokens
+
+
+def test_a_text_in_a_batch_scores_as_alone(language):
+    texts = [*TEXTS.values(), ""]
+    together = scored(language, texts)
+    for i, text in enumerate(texts):
+        alone = scored(language, [text])
+        length = len(ids_of(language, text))
+        assert together["length"][i] == alone["length"][0] == length
+        for name in ("total", "perplexity"):
+            assert_close(together[name][i], alone[name][0])
+        scores, tokens = together["log_probabilities"], together["tokens"]
+        assert_close(scores[i, :length], alone["log_probabilities"][0, :length])
+        assert (scores[i, length:] == 0).all()
+        assert (tokens[i, length:] == b"").all()
+        assert (tokens[i, :length] != b"").all()
+
+
+def test_of_many_texts_fewer_ids_are_scored_at_once(words, monkeypatch):
+    """The logits of all at once would take much memory."""
+    texts = [*TEXTS.values(), *["the red book is there"] * 50]
+    expected = scored(words, texts)
+    seen, run = [], words.model.run
+
+    def noted(ids, states):
+        seen.append(ids)
+        return run(ids, states)
+
+    monkeypatch.setattr(language_functions, "_POSITIONS", 100)
+    monkeypatch.setattr(words.model, "run", noted)
+    ids = words.text_ids(tf.constant(texts))
+    found = language_functions.token_scores(
+        words.model, ids.to_tensor(END), WINDOW, END
+    )
+    assert {x.shape[1] for x in seen} == {1}
+    found = tf.ragged.boolean_mask(found, tf.sequence_mask(ids.row_lengths()))
+    for row, scores in zip(found, expected["log_probabilities"], strict=True):
+        assert_close(row, scores[: len(row)])
+
+
+def test_the_probabilities_of_all_continuations_sum_to_1(words):
+    vocabulary = words.tokenizer.vocabulary_size
+    ids = np.array([[3, 2, i] for i in range(vocabulary)], "int32")
+    scores = words.signatures["score_ids"](ids)["log_probabilities"].numpy()
+    assert_close(np.exp(scores[:, 2]).sum(), 1.0)
+    assert_close(scores[:, :2], np.repeat(scores[:1, :2], vocabulary, 0))
+
+
+def test_ids_score_as_their_text(language):
+    texts = list(TEXTS.values())
+    found = scored(language, texts)
+    ids = language.text_ids(tf.constant(texts)).to_tensor(-1)
+    from_ids = language.signatures["score_ids"](ids)
+    assert from_ids.keys() == found.keys() - {"tokens"}
+    for name, value in from_ids.items():
+        assert_close(value, found[name])
+
+
+def test_a_special_token_in_a_text_is_unknown(words):
+    [tokens] = scored(words, ["the </s> <unk> book"])["tokens"].tolist()
+    assert tokens == [b"the", b"<unk>", b"<unk>", b"book", b"</s>"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "  \t", "\n\n \n", "\u200b\n\ufeff \ufe0f"]
+)
+def test_no_text_has_no_tokens(language, text):
+    found = scored(language, [text])
+    assert found["tokens"].shape == (1, 0)
+    assert found["log_probabilities"].shape == (1, 0)
+    assert found["total"].tolist() == [0.0]
+    assert np.isnan(found["perplexity"]).tolist() == [True]
+    assert found["length"].tolist() == [0]
+    scores = language.score([text])
+    assert scores["total"].tolist() == [0.0]
+    for name in ("perplexity", "word_perplexity", "bits_per_byte"):
+        assert np.isnan(scores[name]).tolist() == [True]
+
+
+def test_no_texts_have_no_scores(language):
+    found = scored(language, [])
+    assert found["tokens"].shape == (0, 0)
+    assert found["log_probabilities"].shape == (0, 0)
+    for name in ("total", "perplexity", "length"):
+        assert found[name].shape == (0,)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (2, 0)])
+def test_no_ids_have_no_scores(language, shape):
+    found = language.signatures["score_ids"](tf.zeros(shape, tf.int32))
+    assert found["log_probabilities"].shape == shape
+    assert found["total"].numpy().tolist() == [0.0] * shape[0]
+
+
+def test_a_long_text_is_scored(words):
+    found = scored(words, ["the book " * 5000, "the book"])
+    assert found["length"].tolist() == [10_001, 3]
+    scores = found["log_probabilities"][0]
+    assert np.isfinite(scores).all()
+    assert (scores < 0).all()
+    ids = ids_of(words, "the book " * 5000)
+    assert_close(scores, expected_scores(words, ids))
+
+
+def test_bytes_that_are_not_text_are_scored(language):
+    found = scored(language, [b"\xff\xfe the \xc3", b"the \xff\nred"])
+    assert np.isfinite(found["total"]).all()
+    for tokens in found["tokens"].tolist():
+        assert b"<unk>" in tokens
+        assert b"</s>" in tokens
+
+
+def test_a_text_that_is_too_long_is_an_error(words):
+    words.max_length = 5
+    try:
+        assert scored(words, ["the red book is"])["length"] == [5]
+        for function in (
+            lambda: scored(words, ["the", "the red book is red"]),
+            lambda: words.signatures["score_ids"]([[4] * 6]),
+        ):
+            with pytest.raises(
+                tf.errors.InvalidArgumentError, match="At most 5 tokens.*6"
+            ):
+                function()
+        assert words.evaluate(["the red book is red"])["tokens"] == 6
+    finally:
+        words.max_length = 15_000
+
+
+@pytest.mark.parametrize("ids", [[[4, -1, 4]], [[-1, 4]], [[4, -2]]])
+def test_padding_is_on_the_right(words, ids):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="must be (on the right|from 0)"
+    ):
+        words.signatures["score_ids"](ids)
+
+
+def test_ids_and_states_of_other_batches_do_not_mix(words):
+    states = words.model.initial_states(2)
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="as many rows.*1 2"
+    ):
+        words.signatures["step"]([[4]], *states)
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"one step.*\[2 0\]"
+    ):
+        words.signatures["step"]([[], []], *states)
+
+
+def test_tokens_and_back(language):
+    texts = ["the red book", "", "the\nbook"]
+    ids = language.signatures["tokenize"](tf.constant(texts))["ids"]
+    assert ids[1, 0] == -1
+    assert_close(ids, language.text_ids(tf.constant(texts)).to_tensor(-1))
+    found = language.signatures["detokenize"](ids)["text"].numpy().tolist()
+    assert [text.decode().strip() for text in found] == texts
+
+
+def test_an_id_outside_the_vocabulary_is_an_error(language):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Ids must.*9999"):
+        language.signatures["score_ids"]([[4, 9999]])
+
+
+# Ids.
+
+
+def test_ids_are_those_of_all_lines(language):
+    ids = language.ids(LINES)
+    assert ids.dtype == np.int32
+    assert ids.tolist() == [i for x in LINES for i in ids_of(language, x)]
+    joined = language.text_ids(tf.constant(["\n".join(LINES)]))
+    assert joined.to_list() == [ids.tolist()]
+
+
+def test_ids_of_many_lines(words):
+    lines = ["the book", "", "a house"] * 8000
+    expected = ids_of(words, "the book\na house") * 8000
+    assert words.ids(lines).tolist() == expected
+
+
+# The other direction.
+
+
+@pytest.mark.parametrize("kind", TOKENIZERS)
+def test_it_reads_and_writes_backwards(kind):
+    model = new_model(TOKENIZERS[kind], keras.layers.GRUCell(4))
+    randomize(model)
+    forwards = TextLanguageModel(model, TOKENIZERS[kind], WINDOW)
+    backwards = forwards.opposite()
+    lines = [forwards.ids([line])[:-1][::-1] for line in LINES]
+    expected = np.concatenate([[*line, END] for line in lines])
+    np.testing.assert_array_equal(backwards.ids(LINES), expected)
+    again = backwards.opposite()
+    np.testing.assert_array_equal(again.ids(LINES), forwards.ids(LINES))
+    # It scores as any language model does, and returns ids to text.
+    total = backwards.score([LINES[0]])["total"][0]
+    ids = backwards.ids([LINES[0]]).tolist()
+    assert_close(total, expected_scores(backwards, ids).sum(), 1e-5)
+    found = backwards.signatures["detokenize"]([ids])["text"].numpy()
+    assert found[0].decode().strip() == LINES[0]
+
+
+def test_it_writes_before_a_prompt(words):
+    backwards = words.opposite()
+    for prompt in ("red book", "who knows\nred book"):
+        (text,) = backwards.write([prompt], seed=3, max_tokens=9)
+        *earlier, line = prompt.split("\n")
+        found = text.split("\n")
+        assert found[: len(earlier)] == earlier
+        assert found[len(earlier)].endswith(line)
+        assert len(text.split()) > len(prompt.split())
+
+
+def test_the_opposite_keeps_its_embeddings(words, tmp_path):
+    model = words.model.with_batch_size(2)
+    language = TextLanguageModel(model, words.tokenizer, WINDOW)
+    backwards = language.opposite()
+    start = backwards.model.get_weights()
+    for old, new in zip(model.get_weights(), start, strict=True):
+        np.testing.assert_array_equal(old, new)
+    backwards.fit(LINES, verbose=0)
+    assert_close(
+        *(part.embedding.get_weights() for part in (model, backwards.model))
+    )
+    path = tmp_path / "backwards.keras"
+    backwards.save(path)
+    loaded = TextLanguageModel.open(path)
+    assert loaded.go_backwards
+    np.testing.assert_array_equal(loaded.ids(LINES), backwards.ids(LINES))
+    changed = [
+        not np.array_equal(old, new)
+        for old, new in zip(start, loaded.model.get_weights(), strict=True)
+    ]
+    assert any(changed)
+    assert not loaded.model.embedding.trainable
+
+
+# Steps.
+
+
+def test_steps_give_the_logits_of_the_whole_text(language):
+    ids = np.array([ids_of(language, "the red book is")[:5]] * 2, "int32")
+    ids[1] = ids[1][::-1]
+    states = language.model.initial_states(2)
+    logits = []
+    for t in range(ids.shape[1]):
+        found = dict(language.signatures["step"](ids[:, t : t + 1], *states))
+        logits.append(found.pop("logits"))
+        assert list(found) == [f"state_{i}" for i in range(len(states))]
+        states = list(found.values())
+    assert_close(
+        np.concatenate(logits, 1), language.model.predict_on_batch(ids)
+    )
+
+
+def test_steps_of_any_length(language):
+    ids = np.array([ids_of(language, "the red book is")[:5]], "int32")
+    states = language.model.initial_states(1)
+    logits = []
+    for part in (ids[:, :3], ids[:, 3:]):
+        found = dict(language.signatures["step"](part, *states))
+        logits.append(found.pop("logits"))
+        states = list(found.values())
+    assert_close(
+        np.concatenate(logits, 1), language.model.predict_on_batch(ids)
+    )
+
+
+@pytest.mark.slow
+def test_steps_carry_the_memory_of_blocks():
+    tokenizer = TOKENIZERS["words"]
+    model = new_model(tokenizer, blocks())
+    randomize(model)
+    step = TextLanguageModel(model, tokenizer, WINDOW).signatures["step"]
+    ids = np.random.default_rng(0).integers(0, 8, (2, 9)).astype("int32")
+    logits, states = [], model.initial_states(2)
+    for window in np.split(ids, [1, 2, 6], axis=1):
+        found = dict(step(window, *states))
+        logits.append(found.pop("logits"))
+        states = list(found.values())
+    assert_close(np.concatenate(logits, 1), model.predict_on_batch(ids))
+
+
+# Writing.
+
+
+def generated(
+    language,
+    prompts,
+    seed=0,
+    temperature=1.0,
+    top_k=0,
+    count=12,
+    top_p=1.0,
+    one_sentence=False,
+):
+    found = language.signatures["generate"](
+        tf.constant(prompts, tf.string),
+        tf.constant(seed),
+        tf.constant(temperature, tf.float32),
+        tf.constant(top_k),
+        tf.constant(count),
+        tf.constant(top_p),
+        tf.constant(one_sentence),
+    )
+    return found["ids"].numpy()
+
+
+def greedy(language, ids, count):
+    """The likeliest tokens to follow, each read off the whole text."""
+    added = []
+    for _ in range(count):
+        every = whole_log_softmax(language, [*ids, *added, END])
+        every[:, UNKNOWN] = -np.inf
+        added.append(int(every[-1].argmax()))
+    return added
+
+
+PROMPTS = ["the red", "", "who knows\n", "the zzz", "a red book\nthe", "\n"]
+
+
+def prompt_ids(language, prompt):
+    ids = ids_of(language, prompt)
+    return ids[:-1] if ids and not prompt.endswith("\n") else ids
+
+
+def test_at_temperature_0_the_likeliest_token_is_written(language):
+    for prompt in PROMPTS:
+        [ids] = generated(language, [prompt], temperature=0.0, count=5)
+        expected = greedy(language, prompt_ids(language, prompt), 5)
+        assert ids.tolist() == expected
+
+
+def test_a_prompt_in_a_batch_is_continued_as_alone(language):
+    together = language.write(PROMPTS, temperature=0.0, max_tokens=8)
+    for prompt, text in zip(PROMPTS, together, strict=True):
+        assert language.write([prompt], 5, 0.0, max_tokens=8) == [text]
+
+
+def test_of_1_token_the_likeliest_is_drawn(language):
+    np.testing.assert_array_equal(
+        generated(language, PROMPTS, top_k=1, temperature=3.0),
+        generated(language, PROMPTS, temperature=0.0),
+    )
+
+
+def test_the_seed_fixes_the_text(language):
+    first, same, other = (
+        language.write(PROMPTS, seed, max_tokens=30) for seed in (1, 1, 2)
+    )
+    assert first == same
+    assert all(a != b for a, b in zip(first, other, strict=True))
+
+
+def test_one_sentence_ends_with_its_end(language):
+    end_id = language.tokenizer.end_id
+    rows = generated(language, ["the"] * 8, count=60, one_sentence=True)
+    lengths = (rows >= 0).sum(axis=1)
+    assert len(set(lengths.tolist())) > 1
+    for row, length in zip(rows, lengths, strict=True):
+        assert end_id not in row[: length - 1]
+        assert length == 60 or row[length - 1] == end_id
+        assert (row[length:] == -1).all()
+    whole = generated(language, ["the"] * 8, count=60)
+    first = lengths.argmin()
+    assert_close(whole[first, : lengths[first]], rows[first, : lengths[first]])
+
+
+def test_rows_draw_on_their_own(language):
+    texts = language.write(["the"] * 8, max_tokens=30)
+    assert len(set(texts)) == 8
+
+
+def test_text_is_prompt_and_added_tokens(language):
+    found = language.signatures["generate"](
+        tf.constant(PROMPTS),
+        tf.constant(3),
+        tf.constant(1.0),
+        tf.constant(0),
+        tf.constant(20),
+        tf.constant(1.0),
+        tf.constant(False),
+    )
+    separator = language.tokenizer.separator
+    for prompt, ids, text in zip(
+        PROMPTS, found["ids"].numpy(), found["text"].numpy(), strict=True
+    ):
+        whole = [*prompt_ids(language, prompt), *ids]
+        lines = [[]]
+        for i in whole:
+            if i == END:
+                lines.append([])
+            else:
+                lines[-1].append(language.tokenizer.vocabulary[i])
+        assert text.decode() == "\n".join(map(separator.join, lines))
+
+
+def test_nothing_is_added(language):
+    assert generated(language, PROMPTS, count=0).shape == (6, 0)
+    texts = language.write(["the red", "", "a house\n"], max_tokens=0)
+    assert texts == ["the red", "", "a house\n"]
+    assert language.write([""], max_tokens=0) == [""]
+
+
+@pytest.mark.parametrize(
+    "name, value, bound",
+    [
+        ("temperature", -0.5, ">= 0"),
+        ("temperature", np.nan, ">= 0"),
+        ("temperature", np.inf, ">= 0"),
+        ("top_k", -1, ">= 0"),
+        ("count", -3, ">= 0"),
+        ("top_p", -0.1, ">= 0 and <= 1"),
+        ("top_p", 1.5, ">= 0 and <= 1"),
+        ("top_p", np.nan, ">= 0 and <= 1"),
+    ],
+)
+def test_the_served_function_refuses_numbers(language, name, value, bound):
+    given = "max_tokens" if name == "count" else name
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=f"{given} must be {bound}"
+    ):
+        generated(language, PROMPTS, **{name: value})
+
+
+def test_more_tokens_than_fit_are_refused(language):
+    most = language.max_length
+    with pytest.raises(ValueError, match=f"`max_tokens` .* and <= {most}"):
+        language.write(PROMPTS, max_tokens=most + 1)
+
+
+def test_no_prompts_have_no_text(language):
+    assert language.write([]) == []
+    assert generated(language, []).shape == (0, 12)
+
+
+def test_strange_prompts_are_continued(language):
+    prompts = [b"\xff\xfe the \xc3", "वहाँ कौन है", "zzz " * 500]
+    ids = generated(language, prompts, count=3)
+    assert ids.shape == (3, 3)
+    assert (ids >= 0).all()
+
+
+# Draws from a known distribution.
+
+
+@pytest.fixture(scope="module", params=one_now(TOKENIZERS))
+def flat(request):
+    """A model whose bias alone says what it draws."""
+    tokenizer = TOKENIZERS[request.param]
+    model = new_model(tokenizer, keras.layers.GRUCell(4))
+    for weight in model.weights:
+        weight.assign(np.zeros(weight.shape))
+    return TextLanguageModel(model, tokenizer)
+
+
+def test_at_first_it_expects_what_is_frequent():
+    tokenizer = TOKENIZERS["words"]
+    language = TextLanguageModel(
+        new_model(tokenizer, keras.layers.GRUCell(4)), tokenizer
+    )
+    lines = ["the red book", "the house"]
+    language.assign_frequencies(lines)
+    bias = language.model.output_projection.bias.numpy()
+    counts = np.exp(bias - bias.min())
+    the, red, end = tokenizer.tokenize(["the red"]).numpy()[0].tolist() + [
+        tokenizer.end_id
+    ]
+    # One is added to each.
+    np.testing.assert_allclose(counts[[the, red, end]], [3, 2, 3], rtol=1e-5)
+    np.testing.assert_allclose(np.exp(bias).sum(), 1, rtol=1e-5)
+
+
+def favour(language, probabilities):
+    """Sets the probabilities of the first tokens; others have none."""
+    bias = np.full(language.tokenizer.vocabulary_size, -50.0)
+    bias[: len(probabilities)] = np.log(probabilities)
+    language.model.output_projection.bias.assign(bias)
+
+
+LIKELY = np.array([0.1, 0.3, 0.05, 0.2, 0.35])
+
+
+def frequencies(language, count=1, **kwargs):
+    """How often each of the first tokens is drawn, of 6000 draws."""
+    prompts = [""] * (6000 // count)
+    ids = generated(language, prompts, seed=4, count=count, **kwargs)
+    return np.bincount(ids.ravel(), minlength=5) / ids.size
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("count", [1, 1000])
+def test_draws_follow_the_softmax(flat, temperature, count):
+    """The rows of a batch draw as the steps of a text do."""
+    favour(flat, LIKELY)
+    found = frequencies(flat, count, temperature=temperature)
+    expected = LIKELY ** (1 / temperature)
+    expected[UNKNOWN] = 0
+    expected /= expected.sum()
+    # More than four standard deviations.
+    np.testing.assert_allclose(found[:5], expected, atol=0.026)
+    assert found[UNKNOWN] == 0
+
+
+@pytest.mark.parametrize(
+    "top_k, drawn, temperature",
+    [
+        (1, {4}, 2.0),
+        (2, {3, 4}, 0.7),
+        (3, {0, 3, 4}, 2.0),
+        (0, {0, 2, 3, 4}, 0.7),
+        (99, None, 2.0),
+    ],
+)
+def test_only_the_k_likeliest_tokens_are_drawn(flat, top_k, drawn, temperature):
+    favour(flat, LIKELY)
+    found = frequencies(flat, temperature=temperature, top_k=top_k)
+    assert set(np.flatnonzero(found)) == (drawn or {0, 2, 3, 4})
+
+
+@pytest.mark.parametrize(
+    "top_p, drawn",
+    [(0.0, {4}), (0.49, {4}), (0.51, {3, 4}), (0.8, {0, 3, 4}), (1.0, None)],
+)
+def test_only_the_nucleus_is_drawn(flat, top_p, drawn):
+    """Without the unknown token, 0.1, 0.05, 0.2 and 0.35 are left of 0.7."""
+    favour(flat, LIKELY)
+    found = frequencies(flat, top_p=top_p)
+    assert set(np.flatnonzero(found)) == (drawn or {0, 2, 3, 4})
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0, 100.0])
+def test_the_unknown_token_is_never_written(flat, temperature):
+    favour(flat, [1e-6, 1.0])
+    first, second = flat.write(
+        ["", "日本"], temperature=temperature, max_tokens=100
+    )
+    assert "<unk>" not in first
+    # Those of the prompt stay.
+    assert second.startswith("<unk>")
+    assert second.count("<unk>") == len(ids_of(flat, "日本")) - 1
+
+
+def test_padding_and_the_start_are_never_written():
+    tokenizer = WordTokenizer.train(LINES)
+    model = new_model(tokenizer, keras.layers.GRUCell(4))
+    language = TextLanguageModel(model, tokenizer)
+    favour(language, [0.4, 0.4, 1e-3, 0.19, 0.009])
+    for temperature in (0.0, 1.0, 100.0):
+        ids = generated(language, [""] * 9, count=9, temperature=temperature)
+        assert set(ids.ravel().tolist()) <= {2, *range(4, 99)}
+
+
+def test_an_end_is_a_line_break(flat):
+    favour(flat, [1.0])
+    texts = flat.write(["the", "the\n", "a\n\nthe"], max_tokens=2)
+    assert texts == ["the\n\n", "the\n\n\n", "a\nthe\n\n"]
+
+
+def test_words_have_spaces_between_them_and_characters_none(flat):
+    vocabulary = flat.tokenizer.vocabulary
+    favour(flat, [1.0 if token == "a" else 1e-9 for token in vocabulary])
+    texts = flat.write(["a", "", "a\n"], max_tokens=2)
+    if isinstance(flat.tokenizer, CharacterTokenizer):
+        assert texts == ["aaa", "aa", "a\naa"]
+    else:
+        assert texts == ["a a a", "a a", "a\na a"]
+
+
+# Tokenizers.
+
+
+def test_a_tokenizer_needs_an_end():
+    tokenizer = WordTokenizer.train(LINES, specials=("<unk>",))
+    model = new_model(tokenizer, keras.layers.GRUCell(4))
+    with pytest.raises(ValueError, match="end token '</s>'.*end_id=-1"):
+        TextLanguageModel(model, tokenizer)
+
+
+@pytest.mark.slow
+def test_a_tokenizer_needs_no_unknown_token():
+    tokenizer = WordTokenizer.train(LINES, specials=("</s>",))
+    language = TextLanguageModel(
+        new_model(tokenizer, keras.layers.GRUCell(4)), tokenizer
+    )
+    found = scored(language, ["the zzz book\nzzz\nwho"])
+    tokens = [b"the", b"book", b"</s>", b"who", b"</s>"]
+    assert found["tokens"].tolist() == [tokens]
+    [text] = language.write(["zzz the"], max_tokens=0)
+    assert text == "the"
+
+
+def test_an_end_that_comes_first_is_a_line_break(flat):
+    favour(flat, [1.0])
+    assert flat.write([""], max_tokens=2) == ["\n\n"]
+
+
+def test_ids_of_no_lines(language):
+    assert language.ids([]).tolist() == []
+
+
+@pytest.mark.parametrize("temperature", [0, np.float64(0.5)])
+def test_a_temperature_may_be_any_number(words, temperature):
+    assert words.write(["the"], temperature=temperature, max_tokens=1)
+
+
+@pytest.mark.parametrize(
+    "prompt", [b"\xff the\n", b"the\n  ", b"the\n\xc2\xa0"]
+)
+def test_a_line_break_ends_a_sentence_whatever_stands_around(words, prompt):
+    [text] = words.write([prompt], max_tokens=0)
+    assert text.endswith("the\n")
+
+
+def test_the_samplers_of_keras_nlp_take_the_model(words):
+    import keras_nlp
+
+    def next(prompt, cache, index):
+        logits, cache = words.model.run(prompt[:, index - 1 : index], cache)
+        return logits[:, 0], None, cache
+
+    # The end token, then a word for each row.
+    prompt = np.zeros((2, 8), "int32")
+    prompt[:, 1] = [2, 3]
+    given = np.arange(8)[None] < [[2], [2]]
+    sampler = keras_nlp.samplers.GreedySampler()
+    states = words.model.initial_states(2)
+    found = sampler(next, prompt, cache=states, index=1, mask=given).numpy()
+    for row in found:
+        likeliest = words.model(row[None, :-1]).numpy().argmax(-1)
+        np.testing.assert_array_equal(row[2:], likeliest[0, 1:])
+
+
+# Lists of strings.
+
+
+def test_scores_of_a_list_keep_its_order(words):
+    texts = [
+        "who\u200b knows the\u2800book",
+        "a\ufeff",
+        "the red book\na blue house",
+        "",
+    ]
+    found = words.score(texts, batch_size=2)
+    expected = scored(words, texts)
+    for name in ("total", "perplexity", "length"):
+        assert_close(found[name], expected[name])
+    # Words and the ends of lines; bytes, with a space or a break after a word.
+    words_of, bytes_of = np.array([5, 2, 8, 0]), np.array([19, 2, 26, 0])
+    some = slice(0, 3)
+    assert_close(
+        found["word_perplexity"][some],
+        np.exp(-found["total"] / np.maximum(words_of, 1))[some],
+    )
+    assert_close(
+        found["bits_per_byte"][some],
+        (-found["total"] / np.log(2) / np.maximum(bytes_of, 1))[some],
+    )
+
+
+def test_figures_by_word_and_byte_do_not_depend_on_the_tokens():
+    # Every token is one of as many, so that all depends on their number.
+    lines = ["the  red\u200b book", "नीली", "", " ", "\u200b"]
+    found = {}
+    for name in ("words", "characters"):
+        tokenizer = TOKENIZERS[name]
+        model = new_model(tokenizer, keras.layers.GRUCell(4))
+        for weight in model.trainable_weights:
+            weight.assign(0 * weight)
+        language = TextLanguageModel(model, tokenizer, WINDOW)
+        scores = language.evaluate(lines)
+        nats = scores["tokens"] * np.log(tokenizer.vocabulary_size)
+        assert scores["word_perplexity"] == pytest.approx(np.exp(nats / 6))
+        bits = nats / np.log(2) / (13 + 13)
+        assert scores["bits_per_byte"] == pytest.approx(bits)
+        found[name] = scores["tokens"]
+    assert found["words"] < found["characters"]
+
+
+def test_lines_are_evaluated_as_one_text(words):
+    found = words.evaluate([*LINES, ""])
+    ids = words.ids(LINES)
+    loss = -expected_scores(words, ids.tolist()).mean()
+    assert found["tokens"] == len(ids)
+    assert found["loss"] == pytest.approx(loss, rel=1e-5)
+    assert found["perplexity"] == pytest.approx(np.exp(loss), rel=1e-5)
+    assert found["wall_seconds"] >= 0
+    with pytest.raises(ValueError, match="Received: 2 lines without any"):
+        words.evaluate(["", " "])
+
+
+@pytest.mark.parametrize("cell", one_now([attending_lstm, blocks]))
+def test_one_text_of_a_model_with_a_memory_is_evaluated(cell):
+    """A loop over windows whose states have a static batch size of 1."""
+    model = new_model(TOKENIZERS["words"], cell())
+    randomize(model)
+    language = TextLanguageModel(model, TOKENIZERS["words"], WINDOW)
+    loss = -expected_scores(language, language.ids(LINES).tolist()).mean()
+    found = language.evaluate(LINES)["loss"]
+    assert found == pytest.approx(loss, rel=1e-5)
+
+
+def test_it_learns_from_lines():
+    model = new_model(TOKENIZERS["words"], keras.layers.GRUCell(4))
+    language = TextLanguageModel(model, TOKENIZERS["words"], WINDOW)
+    with pytest.raises(ValueError, match="Received: batch_size=None"):
+        language.fit(LINES)
+    language = TextLanguageModel(
+        model.with_batch_size(2), TOKENIZERS["words"], WINDOW
+    )
+    for found, expected in zip(
+        language.batches(LINES),
+        text_windows(language.ids(LINES), 2, WINDOW, END),
+        strict=True,
+    ):
+        keras.tree.map_structure(np.testing.assert_array_equal, found, expected)
+    language.compile(keras.optimizers.Adam(0.01), TokenCrossentropy(-1))
+    history = language.fit(
+        LINES, validation_data=LINES, epochs=2, verbose=0
+    ).history
+    assert history["val_loss"][1] < history["val_loss"][0]
+    said = "Expected: 2 tokens.*Received: 0 tokens in 1 lines"
+    with pytest.raises(ValueError, match=said):
+        language.batches([""])
+
+
+@pytest.mark.parametrize("method", ["write", "score", "evaluate"])
+def test_one_string_is_not_a_list(words, method):
+    with pytest.raises(ValueError, match="Received: 'the red'"):
+        getattr(words, method)("the red")
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("temperature", -1),
+        ("temperature", np.inf),
+        ("top_p", np.nan),
+        ("top_p", 2),
+        ("top_p", -1),
+        ("top_k", -1),
+        ("max_tokens", 1.5),
+        ("max_tokens", -1),
+        ("seed", None),
+    ],
+)
+def test_numbers_that_write_nothing_are_refused(words, name, value):
+    with pytest.raises(ValueError, match=f"Received: {name}={value}"):
+        words.write(["the"], **{name: value})

@@ -1,0 +1,357 @@
+import random
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from kerasrnn.data import convert_tags
+from kerasrnn.data import phrases_of
+from kerasrnn.data.report import CorpusWarning
+from kerasrnn.pipelines import Span
+from kerasrnn.pipelines import TextTagger
+from kerasrnn.pipelines.text_tagger import PhrasesOfWords
+from kerasrnn.tokenizers.invisible import visible
+from tests.pipelines import small
+
+
+@pytest.fixture(scope="module")
+def tagger():
+    keras.utils.set_random_seed(0)
+    tagger = small.tagger()
+    tagger.compile(keras.optimizers.Adam(0.05))
+    tagger.fit(small.SENTENCES, epochs=15, batch_size=4, verbose=0)
+    return tagger
+
+
+def test_it_has_learnt(tagger):
+    scores = tagger.evaluate(small.SENTENCES)
+    assert scores["f1"] == scores["accuracy"] == 1
+    assert scores["by_label"]["PER"]["support"] == 12
+
+
+def test_sentences_may_be_in_another_scheme(tagger):
+    other = [
+        [*zip(words, convert_tags(tags, "BIOES"), strict=True)]
+        for words, tags in (zip(*row, strict=True) for row in small.SENTENCES)
+    ]
+    assert other != small.SENTENCES
+    assert tagger.evaluate(other) == tagger.evaluate(small.SENTENCES)
+    for (_, tags), (_, expected) in zip(
+        tagger.batches(other), tagger.batches(small.SENTENCES), strict=True
+    ):
+        np.testing.assert_array_equal(tags, expected)
+
+
+def test_words_may_be_those_of_a_tensor(tagger):
+    other = [
+        [(word.encode(), tag) for word, tag in row] for row in small.SENTENCES
+    ]
+    assert tagger.evaluate(other) == tagger.evaluate(small.SENTENCES)
+    odd, text = ([[(word, "O")]] for word in (b"\xff", "\ufffd"))
+    assert tagger.evaluate(odd) == tagger.evaluate(text)
+
+
+def test_spans_are_positions_of_characters(tagger):
+    text = "😀 दिल्‍ली and Bob, 👩‍👩‍👧 in Rome."
+    (found,) = tagger.tag([text])
+    assert ("दिल्‍ली", "LOC") in {(span.text, span.label) for span in found}
+    for span in found:
+        assert isinstance(span, Span)
+        assert text[span.start : span.end] == span.text
+        assert 0 < span.score <= 1
+    *nothing, again = tagger.tag(["", "  ", "\u200b\ufeff", text])
+    assert nothing == [[], [], []]
+    assert [span[:3] for span in again] == [span[:3] for span in found]
+    # Invisible characters change nothing but the positions.
+    other = "\ufeff😀\u200b दिल्‍\u00adली and\u200e B\u200bob, 👩‍👩‍👧 in Rome."
+    (moved,) = tagger.tag([other])
+    seen = [visible([span.text]).numpy()[0].decode() for span in moved]
+    assert seen == [span.text for span in found]
+    for span, expected in zip(moved, found, strict=True):
+        assert other[span.start : span.end] == span.text
+        assert span.label == expected.label
+        assert span.score == pytest.approx(expected.score)
+    # In bytes, the positions would be others.
+    assert tagger.tag([text.encode()]) == [found]
+    odd = b"\xff\xe0\xa4 Bob"
+    assert tagger.tag([odd]) == tagger.tag([odd.decode(errors="replace")])
+
+
+def test_text_without_spaces_is_tagged_by_its_characters():
+    keras.utils.set_random_seed(0)
+    characters = {"北": "B-LOC", "京": "I-LOC"}
+    sentences = [
+        [(c, characters.get(c, "O")) for c in text]
+        for text in ("明天到北京玩", "北京很大。", "我在这里玩", "他到这里。")
+    ]
+    tagger = small.tagger(more=[c for row in sentences for c, _ in row])
+    tagger.compile(keras.optimizers.Adam(0.05))
+    tagger.fit(sentences, epochs=30, batch_size=4, verbose=0)
+    (span,) = tagger.tag(["明天到北京玩"])[0]
+    assert span[:3] == (3, 5, "LOC") and span.text == "北京"
+
+
+@pytest.mark.parametrize(
+    "words, example",
+    [
+        ("I do n't know", '"n\'t"'),
+        ("code in C++ now", "'C\\+\\+'"),
+        ("on 1996-08-22 they", "'1996-08-22'"),
+        ("我 喜欢 看", "'喜欢'"),
+    ],
+)
+def test_words_that_raw_text_is_not_split_into_are_named(words, example):
+    sentence = [(word, "O") for word in words.split()]
+    same = [(word, "O") for word in "Anna 's here ; 明 天".split()]
+    tagger = small.tagger()
+    message = f"Received: .* 2 of 12 sentences, such as {example}$"
+    with pytest.warns(CorpusWarning, match=message):
+        tagger.batches(2 * [sentence] + 10 * [same], seed=0)
+    tagger.batches([sentence] + 9 * [same], seed=0)
+    tagger.batches([sentence])
+
+
+def test_given_words_are_not_split(tagger):
+    words = [["Anna", "Maria", "lives"], [], ["Bob"]]
+    expected = [["B-PER", "I-PER", "O"], [], ["B-PER"]]
+    assert tagger.tag_tokens(words) == expected
+    assert tagger.tag_tokens(iter(words)) == expected
+    other = [["An\u200bna", "Maria\ufeff", "lives"], [], ["\u200eBob"]]
+    assert tagger.tag_tokens(other) == expected
+    assert len(tagger.tag_tokens([["\u200b", "Bob"]])[0]) == 2
+    found = tagger.signatures["tag_tokens"](
+        tf.constant([["Anna", "Maria", ""], ["", "Bob", ""]])
+    )
+    assert found["span_starts"].numpy()[0, 0] == 0
+    assert found["span_ends"].numpy()[0, 0] == 2
+    # Only at the end of a sentence is "" padding.
+    assert found["tags"].shape == (2, 2)
+    assert found["tags"].numpy()[1, 0] != b""
+
+
+def test_ids_are_tagged_as_their_words_are(tagger):
+    words = tf.ragged.constant([["Anna", "Maria", "lives"], ["Bob"]])
+    features = tagger.features
+    ids = {name: x.to_tensor(-1) for name, x in features.ids(words).items()}
+    tag_ids = tagger.signatures["tag_ids"]
+    found = tag_ids(**ids)
+    expected = tagger.signatures["tag_tokens"](words.to_tensor(""))
+    names = np.array([*tagger.tags, ""])[found["tags"]]
+    assert names.tolist() == expected["tags"].numpy().astype(str).tolist()
+    for wrong, message in (
+        ({"words": ids["words"][:, :2]}, "characters of each word"),
+        ({"words": ids["words"] + 99}, "Ids must be from 0 to"),
+        ({"characters": ids["characters"][:, :, ::-1]}, "on the right"),
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+            tag_ids(**ids | wrong)
+
+
+@pytest.mark.slow
+def test_file_and_export_answer_alike(tagger, tmp_path):
+    texts = ["Anna Maria lives in Rome.", "", "Bob 😀"]
+    tagger.save(tmp_path / "tagger.keras")
+    loaded = TextTagger.open(tmp_path / "tagger.keras")
+    assert loaded.tag(texts) == tagger.tag(texts)
+    assert loaded.evaluate(small.SENTENCES) == tagger.evaluate(small.SENTENCES)
+    loaded.fit(small.SENTENCES, epochs=1, verbose=0)
+    tagger.export(tmp_path / "1")
+    served = tf.saved_model.load(tmp_path / "1").signatures
+    for name, given in {
+        "serving_default": tf.constant(texts),
+        "tag_tokens": tf.constant([["Anna", "lives"], ["Bob", ""]]),
+    }.items():
+        expected = tagger.signatures[name](given)
+        for key, value in served[name](given).items():
+            np.testing.assert_array_equal(value, expected[key])
+    assert served["serving_default"](tf.constant([""]))["tags"].shape[0] == 1
+
+
+@pytest.mark.slow
+def test_any_text_is_tagged(tagger):
+    rng = random.Random(0)
+    letters = "ab A.,'-@#\x00\u200d\u0301😀🏽\u093fक1\n’"
+    texts = [
+        "".join(rng.choice(letters) for _ in range(rng.randint(0, 25)))
+        for _ in range(3000)
+    ]
+    for text, spans in zip(texts, tagger.tag(texts), strict=True):
+        for span in spans:
+            assert text[span.start : span.end] == span.text != ""
+    assert len(tagger.tag(["Bob " * 3000])[0]) > 1000
+
+
+def test_a_soft_hyphen_makes_no_other_word():
+    tagger = small.tagger()
+    words = tf.ragged.constant([["An\u00adna", "Anna"]])
+    for ids in tagger.features.ids(words).values():
+        first, second = ids[0].numpy().tolist()
+        assert first == second
+
+
+def test_long_words_keep_their_ends():
+    tagger = small.tagger()
+    tagger.max_letters = 5
+    words = tf.ragged.constant([["abcdefgh", "ab"]])
+    ids = tagger.features.ids(words)["characters"]
+    letters = tagger.characters.tokenize(["abfgh", "ab"])
+    assert ids[0].to_list() == letters.to_list()
+
+
+@pytest.mark.slow
+def test_tags_of_single_words():
+    tagger = small.tagger(None, ["NOUN", "VERB"])
+    assert tagger.task().monitor == "val_accuracy"
+    scores = tagger.evaluate([[("Anna", "NOUN"), ("lives", "VERB")]])
+    assert set(scores) == {"accuracy"}
+    spans = tagger.tag(["Anna lives"])[0]
+    assert [span.text for span in spans] == ["Anna", "lives"]
+
+
+@pytest.mark.parametrize("scheme", ["IOB1", "IOB2", "BIOES"])
+def test_phrases_in_a_graph_are_those_in_python(scheme):
+    prefixes = {"IOB1": "BI", "IOB2": "BI", "BIOES": "BIES"}[scheme]
+    names = ["O", *(f"{x}-{kind}" for x in prefixes for kind in "XY")]
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(0, 7, 200)
+    tags = [rng.integers(0, len(names), n).tolist() for n in lengths]
+    scores = [rng.random(n).tolist() for n in lengths]
+    ragged = tf.ragged.constant(tags, tf.int32, ragged_rank=1)
+    positions = tf.ragged.range(tf.cast(ragged.row_lengths(), tf.int32))
+    positions = positions.with_row_splits_dtype(tf.int64)
+    found = PhrasesOfWords(names, scheme)(
+        ragged,
+        tf.ragged.constant(scores, tf.float32, ragged_rank=1),
+        positions,
+        positions + 1,
+    )
+    columns = [
+        found[name].numpy() for name in ("starts", "ends", "labels", "scores")
+    ]
+    for row, (numbers, shares) in enumerate(zip(tags, scores, strict=True)):
+        expected = phrases_of([names[number] for number in numbers])
+        starts, ends, labels, least = (column[row] for column in columns)
+        count = np.sum(starts >= 0)
+        assert count == len(expected) == np.sum(ends >= 0)
+        for place, (start, end, label) in enumerate(expected):
+            assert (starts[place], ends[place]) == (start, end)
+            assert labels[place].decode() == label
+            assert least[place] == pytest.approx(min(shares[start:end]))
+
+
+def test_what_is_wrong_is_said():
+    tagger = small.tagger()
+    with pytest.raises(ValueError, match="'B-DOG'"):
+        tagger.batches([[("dog", "B-DOG")]])
+    with pytest.raises(ValueError, match="1 of them empty"):
+        tagger.batches([[], [("dog", "O")]])
+    with pytest.raises(ValueError, match="Received: 'dog'"):
+        tagger.batches([[("dog", "dog")]])
+    with pytest.raises(ValueError, match="`read_tagged_words`.*'dev.conll'"):
+        tagger.evaluate("dev.conll")
+    for words in (["Anna lives"], "Anna lives", [["Anna lives", ""]]):
+        with pytest.raises(ValueError, match="lists of words.*'Anna lives'"):
+            tagger.tag_tokens(words)
+    for words in (None, [None], [[None]]):
+        with pytest.raises(ValueError, match="Received: .*None"):
+            tagger.tag_tokens(words)
+    with pytest.raises(ValueError, match="batch_size=0"):
+        tagger.tag_tokens([["Anna"]], batch_size=0)
+    with pytest.raises(ValueError, match="`tags` must be 5"):
+        TextTagger(tagger.model, tagger.words, ["O"], tagger.characters)
+    with pytest.raises(ValueError, match="CharacterReader"):
+        TextTagger(tagger.model, tagger.words, small.TAGS)
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        [(["Anna", "sings"], ["B-X", "O"])],
+        [(["Anna", "sings", "."], ["B-X", "O", "O"])],
+        [{"tokens": ["Anna"], "ner_tags": ["B-X"]}],
+        {"tokens": [["Anna"]], "ner_tags": [["B-X"]]},
+        [[("Anna", "NNP", "B-X")]],
+        [("Anna", "B-X"), ("sings", "O")],
+        ["Anna sings"],
+    ],
+)
+def test_sentences_of_another_form_are_refused(sentences):
+    tagger = small.tagger()
+    message = r'such as .*"B-PER".*Received: .*Anna'
+    with pytest.raises(ValueError, match=message):
+        tagger.fit(sentences)
+
+
+@pytest.mark.parametrize(
+    "scheme, tags, message",
+    [
+        ("IOB2", [*small.TAGS[::-1]], "in their order. Expected: .'IOB2', 'O'"),
+        ("BIOES", small.TAGS, "Received: .'BIOES', 'O'"),
+        (None, small.TAGS, "Received: .None, 'O'"),
+        ("BIO", small.TAGS, "'BILOU'. Received: scheme='BIO'"),
+        ("IOB2", ["O", "PER", *small.TAGS[2:]], "Received: 'PER'"),
+        ("IOB2", [*small.TAGS[:-1], "E-PER"], "B or I .* Received: 'E-PER'"),
+        ("IOB2", ["O", *small.TAGS[:-1]], "all different"),
+    ],
+)
+def test_tags_are_those_of_the_scheme_and_the_crf(scheme, tags, message):
+    tagger = small.tagger()
+    with pytest.raises(ValueError, match=message):
+        TextTagger(tagger.model, tagger.words, tags, tagger.characters, scheme)
+
+
+def test_words_are_weighed_by_their_tags():
+    rows = small.SENTENCES[:2]
+    tagger = small.tagger(scheme=None)
+    weights = {"O": 0.5, 1: 3.0}
+    for given, expected in (
+        ({"sample_weight": [2, 1]}, [1, 2]),
+        (
+            {"class_weight": weights},
+            [[1, 0.5, 3, 0.5, 0, 0], [3, 1, 0.5, 0.5, 1, 0.5]],
+        ),
+        (
+            {"class_weight": weights, "sample_weight": [2, 1]},
+            [[1, 0.5, 3, 0.5, 0, 0], [6, 2, 1, 1, 2, 1]],
+        ),
+        # Five, two, two and one of ten words.
+        (
+            {"class_weight": "balanced"},
+            [[1.25, 0.5, 1.25, 0.5, 0, 0], [1.25, 2.5, 0.5, 0.5, 1.25, 0.5]],
+        ),
+    ):
+        ((_, _, found),) = tagger.batches(rows, **given)
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "scheme, given",
+    [
+        ("IOB2", {"sample_weight": np.zeros(12)}),
+        (None, {"sample_weight": np.zeros(12)}),
+        (None, {"class_weight": dict.fromkeys(small.TAGS, 0.0)}),
+    ],
+)
+def test_a_sentence_or_a_tag_without_weight_has_no_loss(scheme, given):
+    tagger = small.tagger(scheme)
+    history = tagger.fit(small.SENTENCES, verbose=0, **given).history
+    assert history["loss"] == [0.0]
+    # Words are counted all the same.
+    assert "token_accuracy" in history
+
+
+def test_weights_that_do_not_fit_the_sentences():
+    rows = small.SENTENCES
+    with pytest.raises(ValueError, match="each sentence. .* 12 sentences"):
+        small.tagger().fit(rows, sample_weight=[1.0])
+    with pytest.raises(ValueError, match="`CRF` has one.*class_weight={'O'"):
+        small.tagger().fit(rows, class_weight={"O": 0.5})
+    for given, words in (
+        ({"B-X": 1.0}, r"be of tags: \('O', "),
+        ({7: 1.0}, r"be of tags: \('O', "),
+        ({"O": 1.0, 0: 2.0}, "a tag once"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            small.tagger(scheme=None).fit(rows, class_weight=given)

@@ -1,0 +1,745 @@
+import itertools
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from kerasrnn.data import translation_batches
+from kerasrnn.data import translation_lexicon
+from kerasrnn.decoding import BeamSearch
+from kerasrnn.decoding import GreedySearch
+from kerasrnn.metrics import corpus_scores
+from kerasrnn.models import Decoder
+from kerasrnn.models import Encoder
+from kerasrnn.models import Lexicon
+from kerasrnn.models import Shortlist
+from kerasrnn.models import Translator
+from kerasrnn.pipelines import TextTranslator
+from kerasrnn.pipelines.text_translator import align_words
+from kerasrnn.tokenizers import CharacterTokenizer
+from kerasrnn.tokenizers import SentencePieceTokenizer
+from kerasrnn.tokenizers import WordTokenizer
+from kerasrnn.training import TokenCrossentropy
+from tests.helpers import one_now
+from tests.helpers import reloaded
+
+PAIRS = [
+    ("the red book", "लाल किताब"),
+    ("the blue book", "नीली किताब"),
+    ("a red house", "लाल घर"),
+    ("a blue house", "नीला घर"),
+    ("who knows", "किसे पता"),
+    ("who is there", "वहाँ कौन है"),
+]
+SENTENCES = [source for source, _ in PAIRS]
+
+
+def new_model(source, target, seed=0, **options):
+    keras.utils.set_random_seed(seed)
+    cell = keras.layers.GRUCell(32)
+    options["pad_id"] = source.pad_id
+    return Translator(
+        Encoder(source.vocabulary_size, cell, 16, **options),
+        Decoder(target.vocabulary_size, cell, 16),
+    )
+
+
+@pytest.fixture(scope="module")
+def tokenizers():
+    return [WordTokenizer.train(side) for side in zip(*PAIRS, strict=True)]
+
+
+@pytest.fixture(scope="module")
+def model(tokenizers):
+    """A translator that knows the pairs by heart."""
+    model = new_model(*tokenizers)
+    model.compile(keras.optimizers.Adam(0.03), TokenCrossentropy(0))
+    model.fit(
+        translation_batches(PAIRS * 4, *tokenizers, 12, seed=0).cache(),
+        epochs=25,
+        shuffle=False,
+        verbose=0,
+    )
+    return model
+
+
+@pytest.fixture(scope="module")
+def translator(model, tokenizers):
+    return TextTranslator(model, *tokenizers, GreedySearch(max_length=50))
+
+
+@pytest.fixture(scope="module")
+def beam(model, tokenizers):
+    return TextTranslator(
+        model, *tokenizers, BeamSearch(max_length=50, beam_width=3)
+    )
+
+
+def test_translates_what_it_learned(translator):
+    targets = [target for _, target in PAIRS]
+    assert translator.translate(SENTENCES) == targets
+    assert translator.translate(["  The\u00a0RED book "]) == ["लाल किताब"]
+
+
+@pytest.fixture(scope="module")
+def shortlist(tokenizers):
+    source, target = tokenizers
+    lexicon = Lexicon(source.vocabulary_size, target.vocabulary_size, 5)
+    lexicon.assign(*translation_lexicon(PAIRS, *tokenizers, translations=5))
+    return Shortlist(lexicon, size=8, frequent=4)
+
+
+@pytest.mark.slow
+def test_it_translates_into_the_words_of_a_shortlist(
+    model, tokenizers, shortlist
+):
+    whole, short = (
+        TextTranslator(model, *tokenizers, GreedySearch(), shortlist=words)
+        for words in (None, shortlist)
+    )
+    assert shortlist.size < tokenizers[1].vocabulary_size
+    assert short.translate(SENTENCES) == [target for _, target in PAIRS]
+    texts = tf.constant(SENTENCES)
+    scores, others = (
+        x.signatures["serving_default"](texts)["score"] for x in (short, whole)
+    )
+    # Among fewer words each is likelier.
+    assert (scores.numpy() > others.numpy()).all()
+    assert (scores.numpy() < 0).all()
+
+
+def test_every_sentence_can_end(model, tokenizers, shortlist):
+    words = Shortlist(shortlist.lexicon, size=8, frequent=2)
+    with pytest.raises(ValueError, match="end id, 2. Received: frequent=2"):
+        TextTranslator(model, *tokenizers, GreedySearch(), shortlist=words)
+
+
+def test_scores_are_log_probabilities(translator):
+    scores = translator.signatures["serving_default"](tf.constant(SENTENCES))[
+        "score"
+    ]
+    assert scores.dtype == tf.float32
+    assert (scores.numpy() < 0).all()
+    assert (scores.numpy() > -1).all()
+
+
+def test_order_is_kept_whatever_the_lengths(translator):
+    found = translator.translate(SENTENCES[::-1] * 3, batch_size=4)
+    assert found == [target for _, target in PAIRS[::-1]] * 3
+    assert translator.translate([]) == []
+
+
+def test_a_sentence_in_a_batch_is_as_alone(translator):
+    texts = [*SENTENCES, "", "who knows who is there", "house a zzz"]
+    together = translator.signatures["serving_default"](tf.constant(texts))
+    for i, text in enumerate(texts):
+        alone = translator.signatures["serving_default"](tf.constant([text]))
+        assert alone["translation"][0] == together["translation"][i]
+        np.testing.assert_allclose(
+            alone["score"][0], together["score"][i], rtol=1e-4
+        )
+
+
+def test_nothing_is_translated_by_nothing(translator):
+    nothing = ["", "  \t", "\u3000", "\u200b", "\ufeff \u2800", "\u200d\ufe0f"]
+    assert translator.translate(nothing) == [""] * 6
+    found = translator.signatures["serving_default"](tf.constant(nothing))
+    assert found["score"].numpy().tolist() == [0] * 6
+    assert translator.translate(["who\u200b \u200eknows"]) == ["किसे पता"]
+    assert translator.translate(["", "who knows"]) == ["", "किसे पता"]
+    assert translator.translate([]) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["zzz qqq", "the किताब है", b"\xff\xfe the", "the " * 2000]
+)
+def test_strange_text_gets_an_answer_of_bounded_length(translator, text):
+    found = translator.signatures["serving_default"](tf.constant([text]))
+    words = found["translation"].numpy()[0].decode().split()
+    assert len(words) <= 50
+    assert np.isfinite(found["score"].numpy()).all()
+
+
+def test_a_source_is_cut_to_its_maximum_length(model, tokenizers):
+    translator = TextTranslator(model, *tokenizers, GreedySearch(), 3)
+    ids = translator.source_ids(tf.constant(["the red book is here", "a"]))
+    end = tokenizers[0].end_id
+    assert ids.shape == (2, 4)
+    assert ids[:, 3].numpy().tolist() == [end, 0]
+    assert ids[1].numpy().tolist()[1:] == [end, 0, 0]
+
+
+@pytest.mark.filterwarnings("ignore:1 of 4 texts were cut")
+@pytest.mark.parametrize("search", one_now([GreedySearch, BeamSearch]))
+def test_a_translation_has_a_length_limit_of_its_source(tokenizers, search):
+    """A model that can never end stops for every sentence by itself."""
+    model = new_model(*tokenizers)
+    bias = model.decoder.output_projection.bias
+    bias.assign(np.where(np.arange(bias.shape[0]) <= 3, -1e9, 0.0))
+    translator = TextTranslator(model, *tokenizers, search(max_length=40))
+    texts = ["", "a", "the red book", "the " * 2000]
+    lengths = [len(text.split()) for text in translator.translate(texts)]
+    # Its end token counts: twice 2 and 10 more, twice 4 and 10 more.
+    assert lengths == [0, 14, 18, 40]
+
+
+def test_translates_ids(translator, tokenizers):
+    source, target = tokenizers
+    ids = translator.source_ids(tf.constant(SENTENCES))
+    found = translator.signatures["translate_ids"](ids)
+    assert found["translation_ids"].dtype == tf.int32
+    np.testing.assert_array_equal(
+        target.detokenize(found["translation_ids"]),
+        translator.signatures["serving_default"](tf.constant(SENTENCES))[
+            "translation"
+        ],
+    )
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (2, 0)])
+def test_no_ids_have_no_translation(translator, shape):
+    found = translator.signatures["translate_ids"](tf.zeros(shape, tf.int32))
+    assert found["translation_ids"].shape == (shape[0], 50)
+    assert (found["translation_ids"].numpy() == -1).all()
+
+
+def test_an_id_outside_the_vocabulary_is_an_error(translator):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Ids must.*9999"):
+        translator.signatures["translate_ids"]([[4, 9999]])
+
+
+@pytest.mark.slow
+def test_the_n_best_begin_with_the_best(beam):
+    texts = tf.constant(["the red book", "", "who knows"])
+    best = beam.signatures["serving_default"](texts)
+    found = beam.signatures["n_best"](texts)
+    width = beam.search.beam_width
+    assert found["translations"].shape == found["scores"].shape == (3, width)
+    np.testing.assert_array_equal(
+        found["translations"][:, 0], best["translation"]
+    )
+    scores = found["scores"].numpy()
+    np.testing.assert_allclose(scores[:, 0], best["score"], rtol=1e-5)
+    assert (np.diff(scores[[0, 2]]) <= 0).all()
+    assert len(set(found["translations"][0].numpy())) == width
+
+
+@pytest.mark.slow
+def test_greedy_is_what_greedy_search_finds(beam, tokenizers):
+    search = GreedySearch(max_length=beam.search.max_length)
+    greedy = TextTranslator(beam.model, *tokenizers, search)
+    texts = ["the red book", "who is there", "", "zzz"]
+    expected = greedy.translate(texts)
+    found = beam.signatures["greedy"](tf.constant(texts))
+    assert [x.decode() for x in found["translation"].numpy()] == expected
+    assert beam.translate(texts, greedy=True) == expected
+    assert greedy.translate(texts, greedy=True) == expected
+    scores = beam.evaluate([(texts[0], expected[0])], greedy=True)
+    assert scores["chrf"] == 100
+    assert "greedy" not in greedy.signatures
+    assert "n_best" not in greedy.signatures
+
+
+def test_a_given_translation_has_the_score_of_the_search(translator):
+    sources, targets = (tf.constant(x) for x in zip(*PAIRS, strict=True))
+    found = translator.signatures["score"](sources, targets)
+    expected = translator.signatures["serving_default"](sources)["score"]
+    np.testing.assert_allclose(found["log_probability"], expected, rtol=1e-4)
+    assert found["length"].numpy().tolist() == [3, 3, 3, 3, 3, 4]
+    other = translator.signatures["score"](sources, targets[::-1])
+    assert (other["log_probability"].numpy() < expected.numpy() - 1).all()
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="as many rows.*6 1"
+    ):
+        translator.signatures["score"](sources, targets[:1])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="At most 50"):
+        translator.signatures["score"](["who knows"], ["घर " * 51])
+
+
+@pytest.mark.slow
+def test_steps_spell_what_greedy_search_finds(beam):
+    texts = tf.constant(["the red book", "who is there", "who knows"])
+    signatures = beam.signatures
+    found = dict(signatures["encode"](texts))
+    from_ids = signatures["encode_ids"](signatures["tokenize"](texts)["ids"])
+    for name, value in found.items():
+        np.testing.assert_array_equal(from_ids[name], value)
+    memory = {x: found[x] for x in found if x.startswith("memory")}
+    states = {x: found[x] for x in found if x.startswith("state")}
+    ids, written = tf.fill([3], 1), []
+    for _ in range(4):
+        step = signatures["decode_step"](
+            ids, *states.values(), *memory.values()
+        )
+        states = {x: step[x] for x in step if x.startswith("state")}
+        ids = tf.argmax(step["log_probabilities"], 1, tf.int32)
+        written.append(ids)
+    # Behind its end token, a translation has no more.
+    ids = tf.where(
+        tf.math.cumsum(
+            tf.cast(tf.equal(tf.stack(written, 1), 2), tf.int32),
+            axis=1,
+            exclusive=True,
+        )
+        > 0,
+        -1,
+        tf.stack(written, 1),
+    )
+    np.testing.assert_array_equal(
+        signatures["detokenize"](ids)["text"],
+        signatures["greedy"](texts)["translation"],
+    )
+    with pytest.raises(tf.errors.InvalidArgumentError, match="as many rows"):
+        signatures["decode_step"](
+            ids[:1, 0], *states.values(), *memory.values()
+        )
+    none = [x[:0] for x in (*states.values(), *memory.values())]
+    step = signatures["decode_step"](ids[:0, 0], *none)
+    assert step["log_probabilities"].shape[0] == 0
+
+
+def test_tokens_are_what_the_model_reads(translator):
+    texts = tf.constant(["the red book", "", "who zzz"])
+    ids = translator.signatures["tokenize"](texts)["ids"]
+    assert ids[1, 0] == -1
+    np.testing.assert_array_equal(
+        translator.signatures["translate_ids"](ids)["score"],
+        translator.signatures["serving_default"](texts)["score"],
+    )
+
+
+@pytest.mark.slow
+def test_a_search_that_covers_the_source_is_served(translator, tokenizers):
+    search = BeamSearch(max_length=50, beam_width=2, coverage_penalty=0.2)
+    covering = TextTranslator(translator.model, *tokenizers, search)
+    assert covering.translate(["the red book"]) == ["लाल किताब"]
+
+
+def test_attends(translator):
+    texts = ["the red book", "who knows", ""]
+    found = translator.signatures["attend"](tf.constant(texts))
+    source = [
+        ["the", "red", "book", "</s>"],
+        ["who", "knows", "</s>", ""],
+        [""] * 4,
+    ]
+    target = [["लाल", "किताब", "</s>"], ["किसे", "पता", "</s>"], [""] * 3]
+    for name, expected in (("source", source), ("target", target)):
+        tokens = found[f"{name}_tokens"].numpy().tolist()
+        assert [[t.decode() for t in row] for row in tokens] == expected
+    weights = found["weights"].numpy()
+    assert weights.shape == (3, 3, 4)
+    np.testing.assert_allclose(
+        weights.sum(-1), [[1] * 3, [1] * 3, [0] * 3], atol=1e-5
+    )
+    assert (weights[1, :, 3] == 0).all()
+
+
+def test_no_text_attends_to_nothing(translator):
+    found = translator.signatures["attend"](tf.zeros([0], tf.string))
+    assert found["weights"].shape[0] == 0
+
+
+def test_alignments_are_cut_to_their_sentence(translator):
+    long, short, empty = translator.alignments(
+        ["who is there", "who knows", ""]
+    )
+    assert long[1:] == (
+        ["who", "is", "there", "</s>"],
+        ["वहाँ", "कौन", "है", "</s>"],
+    )
+    assert long[0].shape == (4, 4)
+    assert short[1:] == (["who", "knows", "</s>"], ["किसे", "पता", "</s>"])
+    assert short[0].shape == (3, 3)
+    np.testing.assert_allclose(short[0].sum(-1), np.ones(3), atol=1e-5)
+    assert empty[1:] == ([], [])
+    assert empty[0].shape == (0, 0)
+
+
+@pytest.mark.slow
+def test_vocabularies_need_no_special_tokens_but_of_the_target():
+    sources, targets = zip(*PAIRS, strict=True)
+    tokenizers = [
+        WordTokenizer.train(sources, specials=()),
+        WordTokenizer.train(targets, specials=("<s>", "</s>")),
+    ]
+    model = new_model(*tokenizers)
+    ids = tokenizers[1].special_ids
+    # An untrained model may well say nothing.
+    says = {"min_length": 1, "forbidden_ids": [ids["start_id"], ids["pad_id"]]}
+    search = BeamSearch(**ids, **says, max_length=50)
+    translator = TextTranslator(model, *tokenizers, search)
+    texts = ["the red book", "zzz", "", "who zzz knows"]
+    first, unknown, empty, mixed = translator.translate(texts)
+    assert first
+    assert unknown == empty == ""
+    assert mixed == translator.translate(["who knows"])[0]
+    (weights, source, target), _ = translator.alignments(["a", "zzz"])
+    assert source == ["a"]
+    assert weights.shape == (len(target), 1)
+
+
+def test_ids_are_cut_as_text_is(model, tokenizers):
+    translator = TextTranslator(
+        model, *tokenizers, GreedySearch(max_length=9), max_length=2
+    )
+    text = "the red book who knows"
+    ids = translator.source_tokenizer.tokenize([text]).to_tensor()
+    kept = translator.source_ids(tf.constant([text])).shape[1]
+    cut, whole = (
+        translator.signatures["translate_ids"](x)["score"]
+        for x in (ids[:, :kept], ids)
+    )
+    np.testing.assert_allclose(cut, whole)
+
+
+@pytest.mark.slow
+def test_ids_are_padded_as_text_is(tokenizers):
+    unmasked = new_model(*tokenizers, mask_padding=False)
+    translator = TextTranslator(
+        unmasked, *tokenizers, GreedySearch(max_length=9), 6, fixed_length=True
+    )
+    ids = translator.source_ids(tf.constant(["the red book"]))
+    short = ids[:, : int(tf.reduce_sum(tf.cast(ids != 0, tf.int32)))]
+    assert ids.shape[1] > short.shape[1]
+    served = translator.signatures["translate_ids"]
+    np.testing.assert_allclose(served(ids)["score"], served(short)["score"])
+
+
+def test_padding_in_a_translation_moves_no_row(tokenizers):
+    weights = np.arange(12.0).reshape(4, 3)
+    found, source, target = align_words(
+        weights, [b"the", b"book", b""], [b"x", b"", b"y", b""], *tokenizers
+    )
+    assert (source, target) == (["the", "book"], ["x", "y"])
+    np.testing.assert_array_equal(found, weights[[0, 2]][:, :2])
+
+
+def test_one_word_of_characters_stays_in_characters(tokenizers):
+    letters = CharacterTokenizer.train(["shook the book"])
+    both = letters, tokenizers[1]
+    tokens = [x.encode() for x in (*"shook", "</s>")]
+    weights = np.arange(12.0).reshape(2, 6)
+    found, source, target = align_words(weights, tokens, [b"x", b"y"], *both)
+    assert (source, target) == ([*"shook", "</s>"], ["x", "y"])
+    np.testing.assert_array_equal(found, weights)
+    several = [x.encode() for x in "the book"]
+    weights = np.ones((2, 8))
+    found, source, _ = align_words(weights, several, [b"x", b"y"], *both)
+    assert source == ["the", "book"] and found.tolist() == 2 * [[3.0, 5.0]]
+
+
+def test_nothing_has_no_alignment(translator):
+    assert translator.alignments([]) == []
+
+
+# Pairs of text.
+
+
+def test_it_is_scored_against_references(translator):
+    pairs = [*PAIRS[:5], ("who is there", "zzz")]
+    found = translator.evaluate(pairs, batch_size=4)
+    assert found.pop("wall_seconds") >= 0
+    assert found.pop("cpu_seconds") >= 0
+    targets = [target for _, target in PAIRS]
+    references = [target for _, target in pairs]
+    expected = corpus_scores(targets, references, lowercase=True)
+    words = len(" ".join(targets).split()) / len(" ".join(references).split())
+    assert found == {**expected, "length_ratio": pytest.approx(words)}
+    assert 0 < found["chrf"] < 100
+    with pytest.raises(ValueError, match="at least one"):
+        translator.evaluate([])
+
+
+def test_its_batches_are_those_it_learns_from(model, tokenizers):
+    translator = TextTranslator(model, *tokenizers, GreedySearch(), 2, True)
+    found = list(translator.batches(PAIRS, 4, seed=3))
+    expected = list(translation_batches(PAIRS, *tokenizers, 4, 2, 3, True))
+    for batch, other in zip(found, expected, strict=True):
+        keras.tree.map_structure(np.testing.assert_array_equal, batch, other)
+    assert found[0][0]["source"].shape[1] == 3
+
+
+@pytest.mark.slow
+def test_it_learns_from_pairs_or_from_batches(tokenizers):
+    translator = TextTranslator(
+        new_model(*tokenizers), *tokenizers, GreedySearch()
+    )
+    translator.compile(keras.optimizers.Adam(0.01), TokenCrossentropy(0))
+    history = translator.fit(
+        PAIRS, 3, validation_data=PAIRS[:2], epochs=2, verbose=0
+    ).history
+    assert history["loss"][1] < history["loss"][0]
+    assert len(history["val_loss"]) == 2
+    assert translator.model.optimizer.iterations.numpy() == 4
+    batches = translator.batches(PAIRS)
+    translator.fit(batches, validation_data=batches, verbose=0)
+    assert translator.model.optimizer.iterations.numpy() == 5
+    nothing = np.zeros(len(PAIRS))
+    history = translator.fit(PAIRS, sample_weight=nothing, verbose=0).history
+    assert history["loss"] == [0.0]
+
+
+@pytest.fixture(scope="module")
+def ensemble(beam, tokenizers):
+    other = new_model(*tokenizers, seed=1)
+    second = TextTranslator(other, *tokenizers, GreedySearch(max_length=5))
+    return TextTranslator.ensemble([beam, second])
+
+
+@pytest.mark.slow
+def test_an_ensemble_has_the_mean_probabilities(ensemble, tmp_path):
+    """Also when it is saved and opened."""
+    first, second = ensemble.model.models
+    assert ensemble.search.beam_width == 3
+    ids = {"source": np.array([[4, 5, 2]]), "target": np.array([[1, 4]])}
+    of_each = [
+        keras.ops.softmax(model(ids)).numpy() for model in (first, second)
+    ]
+    assert np.abs(of_each[0] - of_each[1]).max() > 0.1
+    ensemble.save(tmp_path / "translator.keras")
+    opened = TextTranslator.open(tmp_path / "translator.keras")
+    for model in (ensemble.model, opened.model):
+        np.testing.assert_allclose(
+            np.exp(model(ids)), np.mean(of_each, axis=0), atol=1e-6
+        )
+    assert opened.translate(SENTENCES) == ensemble.translate(SENTENCES)
+
+
+def test_an_ensemble_of_one_is_that_one(beam):
+    assert TextTranslator.ensemble([beam]) is beam
+
+
+def test_an_ensemble_of_an_ensemble_has_all_models(ensemble, beam):
+    found = TextTranslator.ensemble([ensemble, beam]).model.models
+    assert found == [*ensemble.model.models, beam.model]
+
+
+def test_an_ensemble_is_used_as_its_first(model, tokenizers):
+    search = GreedySearch(max_length=9, min_length=1)
+    given = {"max_length": 7, "fixed_length": True, "copy_unknown": True}
+    first = TextTranslator(model, *tokenizers, search, **given)
+    other = TextTranslator(model, *tokenizers, GreedySearch())
+    found = TextTranslator.ensemble([first, other])
+    config, expected = found.get_config(), first.get_config()
+    for name in expected.keys() - {"name", "model"}:
+        assert config[name] == expected[name], name
+    assert found.source_ids(tf.constant(["a"])).shape == (1, 8)
+
+
+def test_a_search_fits_its_translator(beam, tokenizers):
+    """When it is made, and when it is set."""
+    wrong = beam.search.with_(end_id=99)
+    with pytest.raises(ValueError, match="Received: .*'end_id': 99"):
+        TextTranslator(beam.model, *tokenizers, wrong)
+    for search in wrong, "greedy":
+        with pytest.raises(ValueError, match="search.*Received: "):
+            beam.search = search
+    source, target = (x.vocabulary_size for x in tokenizers)
+    cell = keras.layers.GRUCell(4)
+    model = Translator(
+        Encoder(source, cell, 4), Decoder(target, cell, 4, attention=None)
+    )
+    covering = BeamSearch(coverage_penalty=0.2, **tokenizers[1].special_ids)
+    with pytest.raises(ValueError, match="needs a model with attention"):
+        TextTranslator(model, *tokenizers, covering)
+
+
+def test_an_ensemble_needs_the_same_tokenizers(beam, model, tokenizers):
+    search = GreedySearch(max_length=5)
+    source, target = tokenizers
+    cased = WordTokenizer(source.vocabulary, lowercase=False)
+    for wrong in (target, WordTokenizer(source.vocabulary[::-1]), cased):
+        other = TextTranslator(model, wrong, target, search)
+        with pytest.raises(ValueError, match="Received: a `source_tokenizer`"):
+            TextTranslator.ensemble([beam, other])
+    for wrong, said in ([], "an empty list"), ([beam, model], "Translator"):
+        with pytest.raises(ValueError, match=f"one. Received: {said}"):
+            TextTranslator.ensemble(wrong)
+
+
+def test_sampling_in_training_makes_no_other_tokenizer(model):
+    source, target = (
+        SentencePieceTokenizer.train(side, 30)
+        for side in zip(*PAIRS * 9, strict=True)
+    )
+    again = SentencePieceTokenizer(source.proto, sampling=0.1)
+    search = GreedySearch(max_length=5)
+    members = [
+        TextTranslator(new_model(tokenizer, target), tokenizer, target, search)
+        for tokenizer in (source, again)
+    ]
+    assert len(TextTranslator.ensemble(members).model.models) == 2
+
+
+@pytest.mark.slow
+def test_an_ensemble_keeps_its_shortlist(tokenizers, tmp_path):
+    """Which reads the lexicon of the first model."""
+    source, target = tokenizers
+    sizes = source.vocabulary_size, target.vocabulary_size
+    members = []
+    for _ in range(2):
+        lexicon, cell = Lexicon(*sizes, 5), keras.layers.GRUCell(8)
+        lexicon.assign(*translation_lexicon(PAIRS, *tokenizers, translations=5))
+        model = Translator(
+            Encoder(sizes[0], cell, 8, pad_id=0),
+            Decoder(sizes[1], cell, 8, attention="additive", lexicon=lexicon),
+        )
+        search = GreedySearch(max_length=5)
+        members.append(
+            TextTranslator(
+                *(model, source, target, search),
+                shortlist=Shortlist(lexicon, size=8, frequent=4),
+            )
+        )
+    ensemble = TextTranslator.ensemble(members)
+    expected = ensemble.translate(SENTENCES)
+    opened = reloaded(ensemble, tmp_path)
+    first, _ = opened.model.models
+    assert opened.shortlist.lexicon is first.decoder.lexicon
+    assert opened.translate(SENTENCES) == expected
+
+
+def test_an_ensemble_is_not_trained_further(ensemble):
+    for train in (ensemble.compile, lambda: ensemble.fit(PAIRS)):
+        with pytest.raises(ValueError, match="members.* Received: .*Ensemble"):
+            train()
+
+
+@keras.saving.register_keras_serializable("tests")
+class Backwards(keras.layers.Layer):
+    """Writes `<unk>` for each source token, attending to the last one first."""
+
+    def encode(self, source, vocabulary=None):
+        words = tf.reduce_sum(tf.cast(source != 0, tf.int32), axis=1)
+        return words, tf.zeros_like(source)
+
+    def decode_step(self, ids, states, memory):
+        # The end token is the last place.
+        place = states - 2
+        logits = 9.0 * tf.one_hot(tf.where(place < 0, 2, 3), 6)
+        # The end is the second best.
+        logits += 4 * tf.one_hot([2], 6)
+        # More attention to the end than to the word.
+        width = tf.shape(memory)[1]
+        both = tf.one_hot(place, width) + 2 * tf.one_hot(states - 1, width)
+        first = tf.equal(ids, 1)[:, None]
+        weights = tf.where(first, both, tf.one_hot(place, width))
+        return logits, states - 1, weights
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "kind, tail, search",
+    [
+        (WordTokenizer, "Mr. Tan of Footscray", BeamSearch(beam_width=2)),
+        (CharacterTokenizer, "x-ray", GreedySearch()),
+    ],
+)
+def test_unknown_words_are_copied_from_the_source(kind, tail, search, tmp_path):
+    tokenizer = kind.train(["a b"], lowercase=False)
+    both = tokenizer, kind.from_config(tokenizer.get_config())
+    both[1].set_vocabulary(tokenizer.vocabulary)
+    copier, plain = (
+        TextTranslator(Backwards(), *both, search, copy_unknown=copies)
+        for copies in (True, False)
+    )
+    separator = tokenizer.separator
+    words = tail.split() if separator else list(tail)
+    texts = ["a", "", tail]
+    expected = ["a", "", separator.join(words[::-1])]
+    assert copier.translate(texts) == expected
+    assert reloaded(copier, tmp_path).translate(texts) == expected
+    assert copier.translate(["", ""]) == ["", ""]
+    unknown = separator.join(["<unk>"] * len(words))
+    assert plain.translate([tail]) == [unknown]
+    # Ids stay those of the model.
+    ids = copier.signatures["tokenize"](tf.constant([tail]))["ids"]
+    found = copier.signatures["translate_ids"](ids)["translation_ids"]
+    assert found[0, : len(words)].numpy().tolist() == [3] * len(words)
+
+
+def test_all_hypotheses_copy_unknown_words():
+    pairs = [WordTokenizer.train(["a b"]) for _ in range(2)]
+    search = BeamSearch(beam_width=3)
+    copier = TextTranslator(Backwards(), *pairs, search, copy_unknown=True)
+    found = copier.signatures["n_best"](tf.constant(["red book", ""]))
+    best = found["translations"].numpy().tolist()
+    assert best == [[b"book red", b"book", b""], [b"", b"", b""]]
+
+
+@pytest.mark.slow
+def test_an_ensemble_copies_unknown_words(model, tokenizers):
+    copier = TextTranslator(
+        model, *tokenizers, GreedySearch(max_length=50), copy_unknown=True
+    )
+    ensemble = TextTranslator.ensemble([copier, copier])
+    assert ensemble.copy_unknown
+    assert ensemble.translate(SENTENCES) == [target for _, target in PAIRS]
+
+
+def test_without_unknown_words_there_is_nothing_to_copy():
+    specials = {"specials": ("<pad>", "<s>", "</s>"), "lowercase": False}
+    both = [WordTokenizer.train(["x a b"], **specials) for _ in range(2)]
+    copier = TextTranslator(
+        Backwards(), *both, GreedySearch(), copy_unknown=True
+    )
+    assert copier.translate(["a new b", "new"]) == ["x x", ""]
+
+
+def test_what_attends_to_nothing_copies_nothing(tokenizers):
+    class Blind(Backwards):
+        def decode_step(self, ids, states, memory):
+            logits, states, weights = super().decode_step(ids, states, memory)
+            return logits, states, tf.zeros_like(weights)
+
+    blind = TextTranslator(
+        Blind(), *tokenizers, GreedySearch(), copy_unknown=True
+    )
+    assert blind.translate(["red zzz", ""]) == ["<unk> <unk>", ""]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "build_source",
+    [
+        lambda: SentencePieceTokenizer.train(["red books"], 20),
+        lambda: SentencePieceTokenizer.train(["red books"], 20, "bpe"),
+        lambda: CharacterTokenizer.train(["red books"]),
+    ],
+)
+def test_whole_words_are_copied_for_their_parts(build_source, tmp_path):
+    target, search = WordTokenizer.train(["a"]), GreedySearch()
+    copier = TextTranslator(
+        Backwards(), build_source(), target, search, copy_unknown=True
+    )
+    expected = ["books", "red"], [], ["books", "xyz", "red"]
+    for translator in copier, reloaded(copier, tmp_path):
+        found = translator.translate(["red books", "", "red xyz books"])
+        for text, words in zip(found, expected, strict=True):
+            # A word is copied once for each of its tokens.
+            assert [x for x, _ in itertools.groupby(text.split())] == words
+
+
+def test_a_text_may_spell_the_mark_of_subwords():
+    source = SentencePieceTokenizer.train(["red books"], 20)
+    parts = Backwards(), source, WordTokenizer.train(["a"]), GreedySearch()
+    copier = TextTranslator(*parts, copy_unknown=True)
+    for text in "red\u2581books", "\u2581\u2581", "red \u2581 books":
+        assert "<unk>" not in copier.translate([text])[0]
+
+
+def test_what_cannot_be_copied(model, tokenizers):
+    characters = CharacterTokenizer.train(SENTENCES)
+    no_unknown = WordTokenizer(["<pad>", "<s>", "</s>", "red"])
+    apart = WordTokenizer.train(SENTENCES, separate_punctuation=True)
+    for source, target in (
+        (no_unknown, tokenizers[1]),
+        (apart, tokenizers[1]),
+        (tokenizers[0], characters),
+    ):
+        with pytest.raises(ValueError, match="`copy_unknown` needs a target"):
+            TextTranslator(
+                model, source, target, GreedySearch(), copy_unknown=True
+            )
