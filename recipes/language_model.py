@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 import keras
-from corpora.english_sentences import english_sentences
+from corpora.hindi_phrasebook import english_sentences
 
 from kerasrnn import metrics
 from kerasrnn import models

@@ -19,6 +19,7 @@ from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.tokenizers.invisible import visible
 from kerasrnn.tokenizers.invisible import words_between_spaces
 from kerasrnn.training import TokenCrossentropy
+from kerasrnn.typing import Batches
 from kerasrnn.typing import Strings
 
 
@@ -107,6 +108,16 @@ class LanguageTask(Task):
 
     def texts_of(self, rows: Strings) -> list[Strings]:
         return [rows]
+
+    def row_batches(
+        self,
+        rows: Strings,
+        batch_size: int,
+        seed: int | None = None,
+        **weights: Any,
+    ) -> Batches:
+        """Returns `batches`; their size is the model's, and order is kept."""
+        return self.pipeline.batches(rows, **weights)
 
     def row_scores(
         self, rows: Strings, dynamic: bool = False

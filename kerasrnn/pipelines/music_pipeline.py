@@ -35,7 +35,8 @@ def score_rolls(model, rolls):
     """Predicts every step of rolls from those before it.
 
     Args:
-        model: See above.
+        model: A layer with the `run` and `initial_states` of a
+            `PianoRollModel`.
         rolls: Float tensor of shape `(batch, time, keys)`, -1 after the end
             of a roll.
 
@@ -60,7 +61,8 @@ def continue_rolls(model, prompts, seed, temperature, steps):
     """Adds steps to rolls, whose keys are drawn independently of each other.
 
     Args:
-        model: See above.
+        model: A layer with the `run` and `initial_states` of a
+            `PianoRollModel`.
         prompts: Float tensor of shape `(batch, time, keys)`.
         seed, temperature, steps: Scalar tensors; see `MusicPipeline.write`.
 

@@ -13,12 +13,12 @@ sentences. These rules give every English sentence one Hindi translation:
 * ज़, फ़, ड़ and ढ़ are written with their dots; क, ख and ग without.
 """
 
+import random
 import re
 
 from corpora import english as en
 from corpora import hindi as hi
 from corpora import hindi_words as lexicon
-from corpora.hindi_templates import TEMPLATES
 from corpora.templates import Phrasebook
 
 
@@ -120,4 +120,18 @@ def phrasebook():
     >>> dict(pairs)["Where is the station?"]
     'स्टेशन कहाँ है?'
     """
-    return _Hindi(lexicon, _PRONOUNS, _NAMED).sentences(TEMPLATES, 84)
+    return _Hindi(lexicon, _PRONOUNS, _NAMED).sentences(lexicon.TEMPLATES, 84)
+
+
+def english_sentences(seed):
+    """Returns the English sentences in random order, each once, for models.
+
+    As in the Penn Treebank, a punctuation mark is a word.
+
+    Args:
+        seed: Integer, the seed of the order.
+    """
+    lines = {re.sub(r"([.,?!])", r" \1", line) for line, _ in phrasebook()}
+    lines = sorted(lines)
+    random.Random(seed).shuffle(lines)
+    return lines

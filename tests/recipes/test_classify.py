@@ -155,30 +155,6 @@ def test_flags_without_effect_are_refused(tmp_path, capsys):
     settings_of("--embedding-dim", 9, "--attention", "dot")
 
 
-@pytest.mark.thorough
-def test_more_epochs_equal_an_uninterrupted_run(
-    questions, monkeypatch, tmp_path
-):
-    monkeypatch.setattr(
-        "kerasrnn.pipelines.Run.finish",
-        lambda run, *_, **__: run.histories[-1],
-    )
-
-    def history(output, epochs):
-        settings = settings_of(
-            *("--corpus", questions, *COLUMNS, "--cell", "rnn", "--units", 4),
-            *("--no-bidirectional", "--summary", "last"),
-            *("--schedule", "constant", "--epochs", epochs),
-            *("--output", tmp_path / output),
-        )
-        return classify.run(settings)
-
-    history("twice", epochs=1)
-    twice, once = history("twice", epochs=2), history("once", epochs=2)
-    for name in ("loss", "val_loss", "accuracy", "val_accuracy"):
-        np.testing.assert_allclose(twice[name], once[name], rtol=1e-5)
-
-
 @pytest.mark.slow
 def test_the_built_in_reviews_and_a_saved_labeller(
     monkeypatch, tmp_path, capsys
@@ -317,9 +293,3 @@ def test_a_wrong_setting_is_refused_at_once(
     assert stop.value.code == 2
     found = capsys.readouterr()
     assert problem in found.out + found.err
-
-
-def test_a_missing_corpus_says_how_to_get_it(tmp_path):
-    settings = settings_of("--corpus", "imdb", "--data-dir", tmp_path)
-    with pytest.raises(FileNotFoundError, match="imdb.*How to get it"):
-        classify.load_corpus(settings)

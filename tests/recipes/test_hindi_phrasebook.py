@@ -3,7 +3,7 @@ import unicodedata
 
 import pytest
 from corpora import hindi
-from corpora.english_sentences import english_sentences
+from corpora.hindi_phrasebook import english_sentences
 from corpora.hindi_phrasebook import phrasebook
 from corpora.hindi_words import NOUNS
 
@@ -121,7 +121,7 @@ def test_held_out_sentences_recombine_known_words():
 
 
 def test_the_english_side_is_a_text(monkeypatch):
-    monkeypatch.setattr("corpora.english_sentences.phrasebook", lambda: PAIRS)
+    monkeypatch.setattr("corpora.hindi_phrasebook.phrasebook", lambda: PAIRS)
     lines = english_sentences(1)
     assert sorted(lines) == sorted(english_sentences(2)) != lines
     assert lines == english_sentences(1)

@@ -6,7 +6,6 @@ import language_model
 import numpy as np
 import ptb_lm
 import pytest
-import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the text operations
 
 from kerasrnn import training
@@ -79,19 +78,6 @@ def test_a_small_run_leaves_everything(output):
     assert len(found["samples"]) == 5
 
 
-@pytest.mark.slow
-def test_it_scores_alike_from_every_file(output):
-    expected = card(output)["scores"]["dev"]["perplexity"]
-    language = keras.saving.load_model(output / "language.keras")
-    found = language.evaluate(LINES[180:])["perplexity"]
-    assert found == pytest.approx(expected, rel=1e-4)
-    served = tf.saved_model.load(output / "1").signatures
-    assert {"score_ids", "generate", "step"} < {*served}
-    text = tf.constant(["\n".join(LINES[180:])])
-    found = served["serving_default"](text=text)["perplexity"]
-    np.testing.assert_allclose(found, [expected], rtol=1e-4)
-
-
 @pytest.fixture
 def unserved(monkeypatch):
     """For runs of which no test asks what they serve: graphs take seconds."""
@@ -104,15 +90,6 @@ def unserved(monkeypatch):
 
     for function in (write, export):
         monkeypatch.setattr(TextLanguageModel, function.__name__, function)
-
-
-@pytest.mark.thorough
-@pytest.mark.usefixtures("unserved")
-@pytest.mark.filterwarnings("ignore:.*are not in the vocabulary")
-def test_a_finished_run_is_continued(corpus, output, capsys):
-    run(*small(corpus, output), "--epochs", 3)
-    assert "resumes after epoch 2" in capsys.readouterr().out
-    assert len(card(output)["history"]["loss"]) == 3
 
 
 @pytest.mark.slow
@@ -244,21 +221,6 @@ def test_the_running_mean_is_over_a_tenth_of_the_training_at_most():
     assert given.ema_momentum == 0.999
 
 
-@pytest.mark.parametrize(
-    "content, message",
-    [
-        (b"", "no usable text"),
-        (b"one", "line"),
-        (3 * b"caf\xe9 a\nb c\n", "UTF-8"),
-    ],
-)
-def test_a_bad_text_file(content, message, tmp_path):
-    path = tmp_path / "text.txt"
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match=message):
-        run(*small(path, tmp_path / "out"))
-
-
 def test_the_texts_of_a_table_are_learnt(tmp_path):
     path = tmp_path / "texts.jsonl"
     rows = [{"body": f"a b {n}", "id": n} for n in range(20)]
@@ -276,12 +238,6 @@ def test_the_built_in_sentences_have_parts_of_their_own(tmp_path):
             language_model.Settings(**{name: value})
     with pytest.raises(ValueError, match="too short to hold out a line"):
         run("--limit", 1, "--output", tmp_path / "out")
-
-
-def test_a_missing_corpus_says_how_to_get_it(tmp_path):
-    flags = ("--corpus", "ptb", "--data-dir", tmp_path)
-    with pytest.raises(FileNotFoundError, match="ptb.*How to get it"):
-        run(*flags, "--output", tmp_path / "out")
 
 
 def test_a_treebank_of_another_vocabulary(tmp_path):

@@ -7,7 +7,6 @@ import music
 import numpy as np
 import pytest
 import scipy.io
-import tensorflow as tf
 
 from kerasrnn import data
 from kerasrnn import training
@@ -62,48 +61,6 @@ def test_a_small_run_leaves_everything(output):
     nll = found["history"]["val_nll"]
     assert len(nll) == 3
     assert found["scores"]["dev"]["nll"] == pytest.approx(min(nll), rel=1e-4)
-
-
-@pytest.mark.slow
-def test_it_scores_alike_from_every_file(output):
-    expected = card(output)["scores"]["test"]["nll"]
-    rolls = music.load_corpus(settings("--limit", 40)).test
-    pipeline = MusicPipeline.open(output / "music.keras")
-    assert pipeline.evaluate(rolls)["nll"] == pytest.approx(expected, rel=1e-4)
-    served = tf.saved_model.load(output / "1").signatures
-    assert {*served} == {"serving_default", "step", "generate"}
-    totals = [
-        served["serving_default"](roll=tf.constant(roll[None], tf.float32))
-        for roll in rolls
-    ]
-    total = sum(float(found["total"][0]) for found in totals)
-    assert -total / sum(map(len, rolls)) == pytest.approx(expected, rel=1e-4)
-
-
-@pytest.mark.thorough
-def test_a_finished_run_is_continued(output, capsys):
-    run(*small(output), "--epochs", 4)
-    assert "resumes after epoch 3" in capsys.readouterr().out
-    assert len(card(output)["history"]["loss"]) == 4
-
-
-@pytest.mark.thorough
-def test_it_starts_from_a_file(output, tmp_path):
-    before = card(output)["scores"]["dev"]["nll"]
-    start = output / "music.keras"
-    run("--from", start, "--limit", 40, "--epochs", 2, "--output", tmp_path)
-    assert card(tmp_path)["scores"]["dev"]["nll"] < before
-
-
-@pytest.mark.slow
-def test_a_run_stops_when_its_patience_ends(tmp_path, monkeypatch):
-    """At so high a rate, no epoch is better than an early one."""
-    monkeypatch.setattr(Run, "finish", lambda *_, **__: None)
-    flags = small(tmp_path, "--learning-rate", 9, "--patience", 1)
-    flags += ("--weight-noise", 0.05)
-    run(*flags, "--epochs", 40)
-    [log] = tmp_path.glob("training-*/history.csv")
-    assert len(log.read_text().splitlines()) < 20
 
 
 def test_a_model_starts_from_the_frequencies_of_keys(tmp_path, monkeypatch):
@@ -202,9 +159,3 @@ def test_a_folder_of_midi_files(tmp_path):
     MusicPipeline(model, steps_per_beat=8).save(saved)
     corpus = music.load_corpus(settings("--corpus", tmp_path, "--from", saved))
     assert [len(roll) for part in corpus for roll in part] == [16, 16, 16]
-
-
-def test_a_missing_corpus_says_how_to_get_it(tmp_path):
-    flags = ("--corpus", "jsb", "--data-dir", tmp_path)
-    with pytest.raises(FileNotFoundError, match="JSB_Chorales.*How to get it"):
-        run(*flags, "--output", tmp_path / "out")

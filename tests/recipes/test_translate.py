@@ -1,5 +1,4 @@
 import csv
-import fcntl
 import json
 
 import keras
@@ -15,15 +14,12 @@ from kerasrnn.pipelines import TextTranslator
 from kerasrnn.tokenizers import SentencePieceTokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.training import read_settings
-from tests import fresh_process
 from tests.recipes import brief
 from tests.recipes.brief import PAIRS
 from tests.recipes.brief import PLAIN
 from tests.recipes.brief import SMALL
 from tests.recipes.brief import card
 from tests.recipes.brief import untranslated  # noqa: F401  a fixture
-
-GERMAN = ["Das Haus ist alt!", "der Baum, grün?", ""]
 
 
 def run(*arguments):
@@ -87,31 +83,6 @@ def test_a_run_leaves_everything(output):
     assert len(found["history"]["val_bleu"]) == 10
     [(source, reference, _)] = found["samples"]
     assert (reference, source) in PAIRS
-
-
-OPEN = """
-import json, sys
-import keras
-import kerasrnn.pipelines
-translator = keras.saving.load_model(sys.argv[1])
-print(json.dumps(translator.translate(json.loads(sys.argv[2]))))
-"""
-
-
-@pytest.mark.thorough
-def test_it_translates_alike_from_every_file(output):
-    """As it did when it was trained; the first in a process of its own."""
-    [(source, _, said)] = card(output)["samples"]
-    texts = [source, *GERMAN]
-    found = fresh_process.answer(
-        OPEN, output / "translator.keras", json.dumps(texts)
-    )
-    assert found[0] == said
-    assert found[-1] == "" and len({*found}) >= 3
-    served = tf.saved_model.load(output / "1").signatures
-    assert {"serving_default", "translate_ids", "attend"} < {*served}
-    answer = served["serving_default"](text=tf.constant(texts))
-    assert [x.decode() for x in answer["translation"].numpy()] == found
 
 
 @pytest.mark.parametrize("kind", ["unigram", "bpe", "word", "unigram-word"])
@@ -263,16 +234,6 @@ def test_the_rate_rises_and_falls_along_a_cosine():
     assert rates[3] == pytest.approx(0, abs=0.01)
 
 
-def test_a_short_training_rises_for_a_tenth_unless_it_is_told():
-    for flags, warmup in (((), 5), (("--warmup", 40), 40)):
-        optimizer = translate.build_optimizer(settings(*flags), 50)
-        rates = []
-        for step in range(51):
-            optimizer.iterations.assign(step)
-            rates.append(float(optimizer.learning_rate))
-        assert rates.index(max(rates)) == warmup
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("untranslated")
 def test_it_fine_tunes_a_saved_translator(output, two_files, tmp_path):
@@ -389,34 +350,6 @@ def test_text_of_the_target_is_translated_back_by_a_model(
     assert "of the other direction" not in capsys.readouterr().out
 
 
-@pytest.mark.slow
-def test_another_file_to_start_from_is_another_training(
-    output, tmp_path, table, monkeypatch
-):
-    seen = []
-
-    class Stop(Exception):
-        pass
-
-    def fit(self, *_, **__):
-        seen.append(training.identity(self.settings))
-        raise Stop
-
-    monkeypatch.setattr(translate.pipelines.Run, "fit", fit)
-    saved = tmp_path / "translator.keras"
-    saved.write_bytes((output / "translator.keras").read_bytes())
-    for change in (lambda x: x, lambda x: x, lambda x: x.save(saved)):
-        change(keras.saving.load_model(saved))
-        with pytest.raises(Stop):
-            brief.run(
-                translate,
-                *("--train", table, "--source", "Deutsch"),
-                *("--target", "English", "--from", saved, "--epochs", 1),
-                *("--output", tmp_path / "out"),
-            )
-    assert seen[0] == seen[1] != seen[2]
-
-
 class Killed(BaseException):
     pass
 
@@ -500,27 +433,6 @@ def test_members_are_added_to_a_finished_run(two_files, tmp_path, monkeypatch):
         added.get_weights(), at_once.get_weights(), strict=True
     ):
         np.testing.assert_array_equal(found, expected)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("untranslated")
-def test_a_loss_that_is_not_finite_writes_no_pipeline(two_files, tmp_path):
-    with pytest.raises(FloatingPointError, match="`loss` must be a finite"):
-        run(
-            *("--train", *two_files, *PLAIN, "--learning-rate", 1e38),
-            *("--warmup", 1, "--epochs", 1, "--output", tmp_path / "out"),
-        )
-    left = {path.name[:8] for path in (tmp_path / "out").iterdir()}
-    assert left == {".lock", "training"}
-
-
-def test_a_second_process_is_refused(two_files, tmp_path):
-    # For the system, a file that is opened again is another process's.
-    with open(tmp_path / ".lock", "w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        with pytest.raises(RuntimeError, match="Another process is at work"):
-            run("--train", *two_files, "--epochs", 1, "--output", tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == [".lock"]
 
 
 def test_the_other_backend_is_refused_in_words(
