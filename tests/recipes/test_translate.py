@@ -137,8 +137,8 @@ def test_a_translation_has_unknown_words_only_if_they_are_copied(flags, copies):
     model = translate.build_model(options, *both)
     found = translate.build_translator(options, model, *both, PAIRS)
     assert found.copy_unknown == copies
-    forbidden = () if copies else (both[1].unknown_id,)
-    assert found.search.forbidden_ids == forbidden
+    forbidden = [] if copies else [both[1].unknown_id]
+    assert [*found.search.forbidden_ids] == forbidden
 
 
 def test_word_vectors_are_where_the_embeddings_start(tmp_path, capsys):
