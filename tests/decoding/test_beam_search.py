@@ -1,3 +1,4 @@
+import keras
 import numpy as np
 import pytest
 from keras import ops
@@ -360,3 +361,20 @@ def test_unfinished_hypotheses_are_ranked_by_coverage_too():
     assert one.ids.tolist() == [[[2, 1]]]
     assert three.ids[0, 0].tolist() == [2, 1]
     assert (np.diff(three.scores[0]) <= 0).all()
+
+
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow", reason="graphs of TensorFlow"
+)
+def test_a_step_takes_few_operations():
+    """TensorFlow takes some time for each, which is most of a search."""
+    import tensorflow as tf
+
+    def search(tables):
+        states = ops.zeros((ops.shape(tables)[0], 1))
+        return BeamSearch(START, END, PAD, 8)(table_step, states, tables).ids
+
+    spec = tf.TensorSpec((None, 5, 5), "float32")
+    graph = tf.function(search).get_concrete_function(spec).graph
+    loops = graph.as_graph_def().library.function
+    assert max(len(loop.node_def) for loop in loops) < 700  # 776 were too many
