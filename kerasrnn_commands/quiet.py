@@ -13,6 +13,7 @@ import logging
 import os
 import re
 import sys
+import tempfile
 import textwrap
 import warnings
 
@@ -96,6 +97,11 @@ def lines(message):
 
 
 warnings.formatwarning = sentence
+try:
+    tempfile.gettempdir()
+except FileNotFoundError:
+    # TensorFlow wants to know one, but writes nothing to it.
+    tempfile.tempdir = os.curdir
 sys.excepthook = without_traceback
 if _LEVEL not in os.environ:
     # What it logs as an error, such as a slower kernel, does not concern a

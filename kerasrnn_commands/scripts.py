@@ -36,7 +36,7 @@ def serve() -> None:
     """Runs `kerasrnn-serve`, whose first process imports no Keras."""
     web = "orjson", "prometheus_client", "starlette", "tyro", "uvicorn"
     _need("serve", "serve", "tensorflow_text", *web)
-    importlib.import_module("kerasrnn_server.server").main()
+    importlib.import_module("kerasrnn_commands.server").main()
 
 
 def _need(command, extra, *modules):

@@ -56,7 +56,7 @@ EXTRAS = {
     "kerasrnn.serving.http.json_arrays": "orjson",
     "kerasrnn.serving.onnx.export": "tf2onnx",
     "kerasrnn.serving.http.protocol_v1": "orjson",
-    "kerasrnn.serving.demo.tabs.words": "gradio",
+    "kerasrnn.serving.demo.text_tabs": "gradio",
 }
 
 

@@ -14,8 +14,8 @@ import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
 
 from kerasrnn.files import atomic_folder
-from kerasrnn.serving.prediction_log import WARM_UP_FILE
-from kerasrnn.serving.prediction_log import PredictionLog
+from kerasrnn.serving.warm_up import WARM_UP_FILE
+from kerasrnn.serving.warm_up import PredictionLog
 from kerasrnn.training.card import write_json
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings

@@ -1,8 +1,10 @@
 """A command shows no row of a library, and a traceback of faults only."""
 
+import importlib
 import os
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -60,6 +62,19 @@ def test_what_the_package_refuses_has_no_traceback(
     sys.excepthook(raised.type, raised.value, raised.tb)
     said = capsys.readouterr().err
     assert said.startswith("Traceback" if has_trace else "tag.py: `units` must")
+
+
+def test_a_command_starts_where_nothing_can_be_written(monkeypatch):
+    """TensorFlow asks for a folder while it is imported."""
+
+    def fail():
+        raise FileNotFoundError
+
+    monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "3")
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "gettempdir", fail)
+    importlib.reload(quiet)
+    assert tempfile.tempdir == os.curdir
 
 
 @pytest.mark.slow

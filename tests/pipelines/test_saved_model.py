@@ -16,7 +16,7 @@ from kerasrnn.models import Translator
 from kerasrnn.pipelines import TextTranslator
 from kerasrnn.pipelines import export_saved_model
 from kerasrnn.pipelines import next_version
-from kerasrnn.serving.prediction_log import WARM_UP_FILE
+from kerasrnn.serving.warm_up import WARM_UP_FILE
 from kerasrnn.tokenizers import SentencePieceTokenizer
 from kerasrnn.training import output_folder
 from kerasrnn.training import read_card

@@ -3,11 +3,11 @@
 import asyncio
 import contextlib
 
-from kerasrnn_server.live_model import LiveModel
-from kerasrnn_server.messages import Answer
-from kerasrnn_server.messages import Request
-from kerasrnn_server.settings import ServerSettings
-from kerasrnn_server.worker import WorkerEnded
+from kerasrnn_commands.live_model import LiveModel
+from kerasrnn_commands.messages import Answer
+from kerasrnn_commands.messages import Request
+from kerasrnn_commands.model_process import WorkerEnded
+from kerasrnn_commands.settings import ServerSettings
 
 
 async def until(reached, seconds=10):

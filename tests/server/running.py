@@ -37,7 +37,8 @@ class Running:
         options = {"port": self.port, "poll_seconds": 0.2, **options}
         self.process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "kerasrnn_server", str(folder)),
+                *(sys.executable, "-m", "kerasrnn_commands.server"),
+                str(folder),
                 *(
                     part
                     for name, value in options.items()

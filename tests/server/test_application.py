@@ -9,11 +9,11 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from kerasrnn_server import server  # noqa: E402
-from kerasrnn_server.application import Application  # noqa: E402
-from kerasrnn_server.settings import ServerSettings  # noqa: E402
-from kerasrnn_server.worker import Worker  # noqa: E402
-from kerasrnn_server.worker import WorkerEnded  # noqa: E402
+from kerasrnn_commands import server  # noqa: E402
+from kerasrnn_commands.application import Application  # noqa: E402
+from kerasrnn_commands.model_process import Worker  # noqa: E402
+from kerasrnn_commands.model_process import WorkerEnded  # noqa: E402
+from kerasrnn_commands.settings import ServerSettings  # noqa: E402
 from tests.server.fakes import Folder  # noqa: E402
 from tests.server.fakes import until  # noqa: E402
 

@@ -7,8 +7,8 @@ import shlex
 
 import pytest
 
-from kerasrnn_server.compile_cache import keep_programs
-from kerasrnn_server.compile_cache import without_programs
+from kerasrnn_commands.model_process import keep_programs
+from kerasrnn_commands.model_process import without_programs
 
 
 @pytest.fixture(autouse=True)

@@ -15,10 +15,10 @@ from starlette.requests import ClientDisconnect  # noqa: E402
 from starlette.requests import Request  # noqa: E402
 from starlette.responses import PlainTextResponse  # noqa: E402
 
-from kerasrnn_server.connection import Refusals  # noqa: E402
-from kerasrnn_server.connection import http_server  # noqa: E402
-from kerasrnn_server.predictions import Predictions  # noqa: E402
-from kerasrnn_server.settings import ServerSettings  # noqa: E402
+from kerasrnn_commands.connection import Refusals  # noqa: E402
+from kerasrnn_commands.connection import http_server  # noqa: E402
+from kerasrnn_commands.predictions import Predictions  # noqa: E402
+from kerasrnn_commands.settings import ServerSettings  # noqa: E402
 from tests.server.fakes import until  # noqa: E402
 
 
@@ -56,8 +56,8 @@ async def application(scope, receive, send):
         return
     predictions, request = Predictions(SETTINGS), Request(scope, receive)
     try:
-        with predictions._held.part() as part:
-            body = await predictions._body(request, part)
+        with predictions._held.part() as grow:
+            body = await predictions._body(request, grow)
         answer = PlainTextResponse(body or scope["path"])
     except HTTPException as error:
         answer = PlainTextResponse(

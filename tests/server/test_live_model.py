@@ -8,7 +8,7 @@ pytest.importorskip("starlette")
 
 from starlette.exceptions import HTTPException  # noqa: E402
 
-from kerasrnn_server.worker import WorkerEnded  # noqa: E402
+from kerasrnn_commands.model_process import WorkerEnded  # noqa: E402
 from tests.server.fakes import Folder  # noqa: E402
 from tests.server.fakes import until  # noqa: E402
 
@@ -60,6 +60,7 @@ def test_a_new_version_replaces_the_old_one(folder):
 def test_a_broken_version_is_left_out_until_it_is_repaired(folder, caplog):
     async def scenario():
         folder.add(2, "is broken")
+        await until(lambda: "2" in folder.tried)
         await asyncio.sleep(0.2)
         assert await folder.ask() == "1"
         folder.add(2)

@@ -14,9 +14,9 @@ pytest.importorskip("starlette")
 from starlette.exceptions import HTTPException  # noqa: E402
 from starlette.requests import Request as HttpRequest  # noqa: E402
 
-from kerasrnn_server.messages import Answer  # noqa: E402
-from kerasrnn_server.predictions import Predictions  # noqa: E402
-from kerasrnn_server.settings import ServerSettings  # noqa: E402
+from kerasrnn_commands.messages import Answer  # noqa: E402
+from kerasrnn_commands.predictions import Predictions  # noqa: E402
+from kerasrnn_commands.settings import ServerSettings  # noqa: E402
 
 BODY = b'{"instances": ["come in", "who is there?"]}'
 GZIP, DEFLATE = gzip.compress(BODY, mtime=0), zlib.compress(BODY)

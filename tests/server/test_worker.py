@@ -9,11 +9,11 @@ import sys
 
 import pytest
 
-from kerasrnn_server import worker as worker_module
-from kerasrnn_server.messages import Limits
-from kerasrnn_server.messages import Request
-from kerasrnn_server.worker import Worker
-from kerasrnn_server.worker import WorkerEnded
+from kerasrnn_commands import model_process as worker_module
+from kerasrnn_commands.messages import Limits
+from kerasrnn_commands.messages import Request
+from kerasrnn_commands.model_process import Worker
+from kerasrnn_commands.model_process import WorkerEnded
 from tests.server.fakes import until
 
 # In place of `kerasrnn_commands.worker`, without TensorFlow. The name of the
@@ -21,7 +21,7 @@ from tests.server.fakes import until
 PROCESS = """
 import json, os, socket, sys, time
 sys.path.append(os.environ["ROOT"])
-from kerasrnn_server.messages import Answer, packed, read
+from kerasrnn_commands.messages import Answer, packed, read
 *_, path, descriptor, limits = sys.argv
 if "hang" in path:
     open(path, "w").write(str(os.getpid()))

@@ -2,7 +2,7 @@ import pytest
 import tensorflow as tf
 
 from kerasrnn.serving import ModelFolder
-from kerasrnn.serving.prediction_log import WARM_UP_FILE
+from kerasrnn.serving.warm_up import WARM_UP_FILE
 from kerasrnn.serving.warm_up import recorded_requests
 from kerasrnn.serving.warm_up import warm_up
 from tests.serving import toys

@@ -5,8 +5,8 @@ import json
 import tensorflow as tf
 
 from kerasrnn.pipelines.saved_model import simplify_graphs
-from kerasrnn.serving.prediction_log import WARM_UP_FILE
-from kerasrnn.serving.prediction_log import PredictionLog
+from kerasrnn.serving.warm_up import WARM_UP_FILE
+from kerasrnn.serving.warm_up import PredictionLog
 
 TEXTS = tf.TensorSpec([None], tf.string, "text")
 

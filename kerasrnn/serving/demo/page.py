@@ -10,13 +10,19 @@ import argparse
 import os
 import sys
 import threading
+from collections.abc import Callable
 from collections.abc import Sequence
 
 import gradio as gr
 import tensorflow as tf
 
 from kerasrnn.plots.fonts import packaged_font
-from kerasrnn.serving.demo.tabs import tab_of
+from kerasrnn.serving.demo.series_tabs import forecaster_tab
+from kerasrnn.serving.demo.series_tabs import music_tab
+from kerasrnn.serving.demo.text_tabs import classifier_tab
+from kerasrnn.serving.demo.text_tabs import language_model_tab
+from kerasrnn.serving.demo.text_tabs import tagger_tab
+from kerasrnn.serving.demo.text_tabs import translator_tab
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.exported import model_folders
 from kerasrnn.serving.warm_up import warm_up
@@ -216,3 +222,37 @@ def main(args: Strings | None = None) -> None:
 
 if __name__ == "__main__":
     main()
+
+
+# By a signature that reads text: the tab, and the facts that it needs of the
+# card.
+_BY_SIGNATURE: dict[str, tuple[Callable[[ExportedModel], None], set[str]]] = {
+    "attend": (translator_tab, set()),
+    "explain": (classifier_tab, {"labels"}),
+    "generate": (language_model_tab, set()),
+    "tag_tokens": (tagger_tab, {"scheme"}),
+}
+
+
+def tab_of(model: ExportedModel) -> Callable[[ExportedModel], None] | None:
+    """Chooses the function that fills the tab of a model.
+
+    Args:
+        model: The `ExportedModel`.
+
+    Returns:
+        The function, by the signatures of the model; `None` if there is no tab
+        for this kind of model, or its card lacks what the tab needs.
+    """
+    facts = (model.card() or {}).keys()
+    if "forecast" in model.signatures["serving_default"].outputs:
+        return forecaster_tab if "columns" in facts else None
+    for name, (tab, needed) in _BY_SIGNATURE.items():
+        if name in model.signatures and _reads_text(model.signatures[name]):
+            return tab if needed <= facts else None
+    generate = model.signatures.get("generate")
+    return music_tab if generate and "roll" in generate.outputs else None
+
+
+def _reads_text(signature):
+    return any(spec.dtype == tf.string for spec in signature.inputs.values())

@@ -22,18 +22,18 @@ from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.http.call_queue import Call
 from kerasrnn.serving.http.call_queue import CallQueue
 from kerasrnn.serving.http.call_queue import answers
+from kerasrnn.serving.http.call_queue import check_row_count
+from kerasrnn.serving.http.call_queue import positions
 from kerasrnn.serving.http.call_queue import refused
 from kerasrnn.serving.http.protocol_v1 import describe_v1
 from kerasrnn.serving.http.protocol_v1 import receive_v1
 from kerasrnn.serving.http.protocol_v2 import describe_v2
 from kerasrnn.serving.http.protocol_v2 import receive_v2
-from kerasrnn.serving.http.request_size import check_row_count
-from kerasrnn.serving.http.request_size import positions
 from kerasrnn.serving.warm_up import warm_up
-from kerasrnn_server.messages import Limits
-from kerasrnn_server.messages import Request
-from kerasrnn_server.messages import packed
-from kerasrnn_server.messages import read
+from kerasrnn_commands.messages import Limits
+from kerasrnn_commands.messages import Request
+from kerasrnn_commands.messages import packed
+from kerasrnn_commands.messages import read
 
 # Threads that read requests: a long one does not hold up the others.
 _READERS = 4

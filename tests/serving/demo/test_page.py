@@ -14,17 +14,17 @@ gr = pytest.importorskip("gradio", reason="needs the extra `demo`")
 from kerasrnn.data import read_midi  # noqa: E402
 from kerasrnn.serving import ExportedModel  # noqa: E402
 from kerasrnn.serving.demo import page as demo  # noqa: E402
-from kerasrnn.serving.demo.tabs import tab_of  # noqa: E402
-from kerasrnn.serving.demo.tabs.classifier import probabilities  # noqa: E402
-from kerasrnn.serving.demo.tabs.classifier import weighted_words  # noqa: E402
-from kerasrnn.serving.demo.tabs.forecaster import series_of  # noqa: E402
-from kerasrnn.serving.demo.tabs.forecaster import what_to_paste  # noqa: E402
-from kerasrnn.serving.demo.tabs.texts import MAX_CHARACTERS  # noqa: E402
-from kerasrnn.serving.demo.tabs.texts import checked  # noqa: E402
-from kerasrnn.serving.demo.tabs.translator import attention_of  # noqa: E402
-from kerasrnn.serving.demo.tabs.translator import hypotheses  # noqa: E402
-from kerasrnn.serving.demo.tabs.translator import several_sentences  # noqa: E402
-from kerasrnn.serving.demo.tabs.words import subword_words  # noqa: E402
+from kerasrnn.serving.demo.page import tab_of  # noqa: E402
+from kerasrnn.serving.demo.series_tabs import series_of  # noqa: E402
+from kerasrnn.serving.demo.series_tabs import what_to_paste  # noqa: E402
+from kerasrnn.serving.demo.text_tabs import MAX_CHARACTERS  # noqa: E402
+from kerasrnn.serving.demo.text_tabs import attention_of  # noqa: E402
+from kerasrnn.serving.demo.text_tabs import checked  # noqa: E402
+from kerasrnn.serving.demo.text_tabs import hypotheses  # noqa: E402
+from kerasrnn.serving.demo.text_tabs import probabilities  # noqa: E402
+from kerasrnn.serving.demo.text_tabs import several_sentences  # noqa: E402
+from kerasrnn.serving.demo.text_tabs import subword_words  # noqa: E402
+from kerasrnn.serving.demo.text_tabs import weighted_words  # noqa: E402
 from tests.serving import toys  # noqa: E402
 from tests.serving.small import export_small_model  # noqa: E402
 

@@ -10,7 +10,7 @@ from kerasrnn.serving import ExportedModel
 from kerasrnn.serving.http.call_queue import Call
 from kerasrnn.serving.http.call_queue import CallQueue
 from kerasrnn.serving.http.call_queue import answers
-from kerasrnn_server.messages import Answer
+from kerasrnn_commands.messages import Answer
 from tests.serving import toys
 
 

@@ -8,7 +8,7 @@ pytest.importorskip("orjson", reason="needs the extra `serve`")
 from kerasrnn.serving import ModelFolder  # noqa: E402
 from kerasrnn.serving.http.protocol_v1 import describe_v1  # noqa: E402
 from kerasrnn.serving.http.protocol_v1 import receive_v1  # noqa: E402
-from kerasrnn_server.messages import Request  # noqa: E402
+from kerasrnn_commands.messages import Request  # noqa: E402
 from tests.serving import toys  # noqa: E402
 from tests.serving.small import export_small_model  # noqa: E402
 

@@ -3,8 +3,8 @@ import pytest
 import tensorflow as tf
 
 from kerasrnn.serving import ExportedModel
-from kerasrnn.serving.http.request_size import check_row_count
-from kerasrnn.serving.http.request_size import positions
+from kerasrnn.serving.http.call_queue import check_row_count
+from kerasrnn.serving.http.call_queue import positions
 from tests.serving import toys
 
 

@@ -9,9 +9,9 @@ pytest.importorskip("orjson", reason="needs the extra `serve`")
 
 from kerasrnn.serving import ModelFolder  # noqa: E402
 from kerasrnn.serving.http.worker import Calls  # noqa: E402
-from kerasrnn_server.messages import Limits  # noqa: E402
-from kerasrnn_server.messages import Request  # noqa: E402
-from kerasrnn_server.messages import read  # noqa: E402
+from kerasrnn_commands.messages import Limits  # noqa: E402
+from kerasrnn_commands.messages import Request  # noqa: E402
+from kerasrnn_commands.messages import read  # noqa: E402
 from tests.serving.small import export_small_model  # noqa: E402
 
 

@@ -19,7 +19,6 @@ from kerasrnn.models import PianoRollModel
 from kerasrnn.pipelines import MusicPipeline
 from kerasrnn.pipelines import TextLanguageModel
 from kerasrnn.serving import ExportedModel
-from kerasrnn.serving.onnx import check
 from kerasrnn.serving.onnx import export
 from kerasrnn.serving.onnx.export import export_onnx
 from tests import helpers
@@ -77,7 +76,7 @@ def test_only_a_model_that_agrees_is_left(
 
 def test_differences_are_relative_to_great_numbers():
     def difference(found, expected):
-        return check.difference(np.array(found), np.array(expected))
+        return export.difference(np.array(found), np.array(expected))
 
     assert difference([0.5, 202.0], [1.0, 200.0]) == 0.5
     assert difference([np.inf, np.nan], [np.inf, np.nan]) == 0.0
@@ -90,9 +89,9 @@ def test_differences_are_relative_to_great_numbers():
 def test_random_ids_reach_to_the_last_that_the_model_takes(model):
     square = ExportedModel(model).signatures["square"]
     random = np.random.default_rng(0)
-    accepted = check._accepted(square, random)
+    accepted = export._accepted(square, random)
     assert accepted == (4, False, False)
-    inputs = check.random_inputs(square, random, 3, 5, 4, True, False)
+    inputs = export.random_inputs(square, random, 3, 5, 4, True, False)
     assert inputs["ids"].shape == (3, 5) and inputs["ids"].max() == 3
     for row in inputs["ids"]:
         real = row >= 0
@@ -106,9 +105,9 @@ def test_a_model_that_differs_is_found_out(model):
     loaded = ExportedModel(model)
     square = loaded.signatures["square"]
     found = converted(square)
-    assert check.largest_difference(found, square) == 0.0
+    assert export.largest_difference(found, square) == 0.0
     loaded._loaded.table.assign([0.0, 1.0, 4.0, 10.0])
-    assert check.largest_difference(found, square) == pytest.approx(0.1)
+    assert export.largest_difference(found, square) == pytest.approx(0.1)
 
 
 def music():

@@ -4,7 +4,7 @@ import dataclasses
 import math
 import re
 
-from kerasrnn_server.messages import Limits
+from kerasrnn_commands.messages import Limits
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

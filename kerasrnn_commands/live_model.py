@@ -9,16 +9,25 @@ from collections.abc import Callable
 
 from starlette.exceptions import HTTPException
 
-from kerasrnn_server.held import again_later
-from kerasrnn_server.messages import Answer
-from kerasrnn_server.messages import Request
-from kerasrnn_server.settings import ServerSettings
-from kerasrnn_server.versions import Version
-from kerasrnn_server.versions import newest_first
-from kerasrnn_server.worker import Worker
-from kerasrnn_server.worker import WorkerEnded
+from kerasrnn_commands.messages import Answer
+from kerasrnn_commands.messages import Request
+from kerasrnn_commands.model_process import Worker
+from kerasrnn_commands.model_process import WorkerEnded
+from kerasrnn_commands.settings import ServerSettings
+from kerasrnn_commands.versions import Version
+from kerasrnn_commands.versions import newest_first
 
 log = logging.getLogger(__name__)
+
+
+def again_later(text: str) -> HTTPException:
+    """Returns the error for a client that should ask again.
+
+    Args:
+        text: Why it is refused.
+    """
+    headers = {"Retry-After": "1"}
+    return HTTPException(503, f"{text} Try again later.", headers)
 
 
 class LiveModel:

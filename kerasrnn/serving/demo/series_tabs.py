@@ -1,7 +1,9 @@
-"""The tab of a forecaster: a curve and its band, from a pasted table."""
+"""The tabs of models of numbers: a forecast, and composed music."""
 
 import csv
 import io
+import pathlib
+import tempfile
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
@@ -9,6 +11,8 @@ from typing import Any
 import gradio as gr
 import numpy as np
 
+from kerasrnn.data import write_midi
+from kerasrnn.data.music.midi import KEYS
 from kerasrnn.data.series.read_series import read_series
 from kerasrnn.data.series.series_table import SeriesTable
 from kerasrnn.data.series.times import cycles_of
@@ -16,7 +20,10 @@ from kerasrnn.data.series.times import local_times
 from kerasrnn.data.series.windows import series_windows
 from kerasrnn.optional import import_pandas
 from kerasrnn.plots import forecast_figure
-from kerasrnn.serving.demo.tabs.texts import picture_box
+from kerasrnn.plots import piano_roll_figure
+from kerasrnn.serving.demo.text_tabs import chosen_seed
+from kerasrnn.serving.demo.text_tabs import picture_box
+from kerasrnn.serving.demo.text_tabs import seed_box
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.typing import Config
 
@@ -228,3 +235,46 @@ def rows(
 
 def _error(text):
     return gr.Error(text, print_exception=False)
+
+
+def music_tab(model: ExportedModel) -> None:
+    """Adds the components for a model with `generate` on piano rolls.
+
+    Args:
+        model: The `ExportedModel`.
+    """
+    steps_per_beat = (model.card() or {}).get("steps_per_beat", 1)
+
+    def compose(steps, temperature, seed):
+        found = model.signatures["generate"](
+            prompt=np.zeros((1, 0, KEYS), "float32"),
+            seed=chosen_seed(seed),
+            temperature=temperature,
+            steps=steps,
+        )
+        roll = found["roll"][0]
+        folder = tempfile.mkdtemp(prefix="kerasrnn-")
+        path = write_midi(
+            roll, pathlib.Path(folder, "composed.mid"), steps_per_beat
+        )
+        return piano_roll_figure({"composed": roll}), str(path)
+
+    with gr.Row():
+        with gr.Column():
+            controls = [
+                gr.Slider(8, 512, 128, step=8, label="Length in steps"),
+                gr.Slider(
+                    0,
+                    2,
+                    1,
+                    step=0.05,
+                    label="Temperature",
+                    info="0 always takes what is more probable, key by key",
+                ),
+                seed_box(),
+            ]
+            button = gr.Button("Compose", variant="primary")
+        with gr.Column():
+            file = gr.File(label="To listen to: a MIDI file")
+    picture = picture_box(wide=True)
+    gr.on([button.click], compose, controls, [picture, file])

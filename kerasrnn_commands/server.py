@@ -14,11 +14,11 @@ from typing import Annotated
 
 import tyro
 
-from kerasrnn_server.application import Application
-from kerasrnn_server.compile_cache import keep_programs
-from kerasrnn_server.connection import http_server
-from kerasrnn_server.settings import ServerSettings
-from kerasrnn_server.versions import models
+from kerasrnn_commands.application import Application
+from kerasrnn_commands.connection import http_server
+from kerasrnn_commands.model_process import keep_programs
+from kerasrnn_commands.settings import ServerSettings
+from kerasrnn_commands.versions import models
 
 
 def serve(
@@ -61,3 +61,7 @@ def main() -> None:
         tyro.cli(serve, prog="kerasrnn-serve", config=config)
     except (FileNotFoundError, ValueError) as error:
         sys.exit(f"kerasrnn-serve: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,7 +1,12 @@
 """Requests for predictions, passed to the process of a model and answered."""
 
 import asyncio
+import contextlib
 import time
+import zlib
+from collections.abc import Callable
+from collections.abc import Iterator
+from typing import Any
 
 from prometheus_client import Counter
 from prometheus_client import Histogram
@@ -9,13 +14,130 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 
-from kerasrnn_server.held import Held
-from kerasrnn_server.held import HeldResponse
-from kerasrnn_server.held import Part
-from kerasrnn_server.inflation import Inflation
-from kerasrnn_server.live_model import LiveModel
-from kerasrnn_server.messages import Request
-from kerasrnn_server.settings import ServerSettings
+from kerasrnn_commands.live_model import LiveModel
+from kerasrnn_commands.live_model import again_later
+from kerasrnn_commands.messages import Request
+from kerasrnn_commands.settings import ServerSettings
+
+# Nobody is refused for holding less.
+_SMALL = 2**16
+
+
+class Held:
+    """Counts the bytes that are held, and refuses long parts beyond a limit.
+
+    Args:
+        most: The most bytes, about.
+    """
+
+    def __init__(self, most: int):
+        self.most, self.size = most, 0
+
+    @contextlib.contextmanager
+    def part(self) -> Iterator[Callable[[int], None]]:
+        """Yields a function that notes how long a request or answer is.
+
+        It is held until the end of the block. The function raises an
+        `HTTPException` when the part is long, and too much is held.
+        """
+        held = 0
+
+        def grow(size):
+            nonlocal held
+            self.size += size - held
+            held = size
+            if size > _SMALL and self.size > self.most:
+                raise again_later("Too many long requests and answers.")
+
+        try:
+            yield grow
+        finally:
+            self.size -= held
+
+
+class HeldResponse(Response):
+    """A response that is held until the client has taken it.
+
+    Args:
+        held: The `Held` of all of them.
+        *args: As of `Response`.
+    """
+
+    def __init__(self, held: Held, *args: Any):
+        super().__init__(*args)
+        self.held = held
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Sends the response, as ASGI demands."""
+        with self.held.part() as grow:
+            grow(len(self.body))
+            await super().__call__(scope, receive, send)
+
+
+# How zlib is told of the header that a stream has.
+_STREAMS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
+
+
+class Inflation:
+    """Inflates a body piece by piece, so that a bomb does not go off.
+
+    Args:
+        encoding: The header `Content-Encoding`.
+
+    Raises:
+        HTTPException: when it names another encoding.
+    """
+
+    def __init__(self, encoding: str):
+        encoding = encoding.strip().lower()
+        self._stream = None
+        if encoding in _STREAMS:
+            self._stream = zlib.decompressobj(_STREAMS[encoding])
+        elif encoding not in ("", "identity"):
+            raise HTTPException(
+                415,
+                "The content encoding must be gzip, deflate or identity. "
+                f"Received: {encoding[:20]!r}.",
+                {"Accept-Encoding": "gzip, deflate"},
+            )
+
+    def inflate(self, piece: bytes, most: int) -> bytes:
+        """Returns what a piece holds, or only its first bytes.
+
+        Args:
+            piece: The next bytes of the body.
+            most: The most bytes to return. If there are fewer, they are all.
+
+        Raises:
+            HTTPException: when the stream is damaged.
+        """
+        if self._stream is None:
+            return piece
+        try:
+            found = self._stream.decompress(piece, most)
+        except zlib.error as error:
+            raise _damaged(str(error)) from error
+        if self._stream.unused_data:
+            raise _damaged("bytes after its end")
+        return found
+
+    def end(self) -> None:
+        """Says that the body has ended.
+
+        Raises:
+            HTTPException: when the stream has not.
+        """
+        if self._stream is not None and not self._stream.eof:
+            raise _damaged("a part of it")
+
+
+def _damaged(received):
+    return HTTPException(
+        400,
+        "The body must be one whole stream of its content encoding. "
+        f"Received: {received}.",
+    )
+
 
 REQUESTS = Counter(
     "kerasrnn_requests",
@@ -56,8 +178,8 @@ class Predictions:
         status = 499  # of a client that leaves before its request is complete
         try:
             model.serving()  # If there is none, nothing is waited for.
-            with self._held.part() as part:
-                body = await self._body(request, part)
+            with self._held.part() as grow:
+                body = await self._body(request, grow)
                 answer = await model.call(_read(request, body))
             status = answer.status
         except HTTPException as error:
@@ -69,7 +191,9 @@ class Predictions:
             SECONDS.labels(name).observe(time.monotonic() - start)
         return _written(answer, self._held)
 
-    async def _body(self, request: HttpRequest, part: Part) -> bytes:
+    async def _body(
+        self, request: HttpRequest, grow: Callable[[int], None]
+    ) -> bytes:
         """The whole body, inflated, unless it is too long or does not come."""
         encodings = request.headers.getlist("content-encoding")
         inflation = Inflation(", ".join(encodings))
@@ -84,7 +208,7 @@ class Predictions:
                     _check_length(received, most)
                     body += inflation.inflate(chunk, most + 1 - len(body))
                     _check_length(len(body), most)
-                    part.grow(len(body))
+                    grow(len(body))
         except TimeoutError as error:
             raise HTTPException(
                 408,

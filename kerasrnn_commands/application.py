@@ -21,17 +21,22 @@ from starlette.responses import JSONResponse
 from starlette.responses import Response
 from starlette.routing import Route
 
-from kerasrnn_server.compile_cache import without_programs
-from kerasrnn_server.live_model import LiveModel
-from kerasrnn_server.predictions import HEADER_LENGTH
-from kerasrnn_server.predictions import Predictions
-from kerasrnn_server.settings import ServerSettings
-from kerasrnn_server.versions import models
-from kerasrnn_server.worker import Worker
-from kerasrnn_server.worker import WorkerEnded
+from kerasrnn_commands.live_model import LiveModel
+from kerasrnn_commands.model_process import Worker
+from kerasrnn_commands.model_process import WorkerEnded
+from kerasrnn_commands.model_process import without_programs
+from kerasrnn_commands.predictions import HEADER_LENGTH
+from kerasrnn_commands.predictions import Predictions
+from kerasrnn_commands.settings import ServerSettings
+from kerasrnn_commands.versions import models
 
 VERSION = Gauge("kerasrnn_version", "Version that is served", ["model"])
 UNFINISHED = Gauge("kerasrnn_unfinished_calls", "Calls that run or wait")
+
+_SERVER = JSONResponse(
+    {"name": "kerasrnn-serve", "extensions": ["binary_tensor_data"]}
+)
+_LIVE = JSONResponse({"live": True})
 
 log = logging.getLogger(__name__)
 
@@ -59,8 +64,8 @@ class Application:
         self.app = Starlette(
             routes=[
                 Route("/metrics", self._metrics),
-                Route("/v2", self._server),
-                Route("/v2/health/live", self._live),
+                Route("/v2", _SERVER, methods=["GET"]),
+                Route("/v2/health/live", _LIVE, methods=["GET"]),
                 Route("/v2/health/ready", self._ready),
                 *(Route(path, self._names) for path in (v1, v2)),
                 *(
@@ -194,15 +199,6 @@ class Application:
     async def _model_ready(self, request: HttpRequest) -> Response:
         model, _ = self._worker(request)
         return JSONResponse({"name": model.path.name, "ready": True})
-
-    async def _server(self, _: HttpRequest) -> Response:
-        extensions = ["binary_tensor_data"]
-        return JSONResponse(
-            {"name": "kerasrnn-serve", "extensions": extensions}
-        )
-
-    async def _live(self, _: HttpRequest) -> Response:
-        return JSONResponse({"live": True})
 
     async def _ready(self, _: HttpRequest) -> Response:
         # At the start, it waits for all models. Later, none holds up others.
