@@ -1,6 +1,8 @@
 """The requests of a process; tests/server runs it whole."""
 
+import importlib
 import socket
+import sys
 import threading
 
 import pytest
@@ -36,3 +38,11 @@ def test_a_call_is_taken_back_while_it_enters_the_queue(tmp_path, monkeypatch):
         ours.settimeout(10)
         calls.begin(3, Request("v1", b'{"instances": ["a"]}'))
         assert read(messages) == (3, None)
+
+
+def test_a_model_is_served_without_matplotlib(monkeypatch):
+    """Keras would load it, and it needs a folder to write to."""
+    monkeypatch.setitem(sys.modules, "matplotlib", sys)
+    # It hides it for the rest of its process.
+    importlib.reload(importlib.import_module("kerasrnn_commands.worker"))
+    assert sys.modules["matplotlib"] is None
