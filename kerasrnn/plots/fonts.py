@@ -48,9 +48,7 @@ def font_family(texts):
     missing = needed - _characters(findfont(BASE_FAMILY))
     if not missing:
         return [BASE_FAMILY]
-    fonts = [
-        (entry.name, entry.fname, entry.index) for entry in _system_fonts()
-    ]
+    fonts = [(entry.name, entry.fname, entry.index) for entry in system_fonts()]
     packaged = packaged_font()
     if packaged:
         fonts.insert(0, (_family(packaged), packaged, 0))
@@ -117,7 +115,7 @@ def packaged_font():
     return str(path)
 
 
-def _system_fonts():
+def system_fonts():
     """Upright fonts of regular weight, without placeholder fonts."""
     return [
         entry

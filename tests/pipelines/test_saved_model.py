@@ -7,6 +7,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from tensorflow.core.protobuf import saved_model_pb2
 
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.layers import FastGRU
@@ -16,7 +17,10 @@ from kerasrnn.models import Translator
 from kerasrnn.pipelines import TextTranslator
 from kerasrnn.pipelines import export_saved_model
 from kerasrnn.pipelines import next_version
+from kerasrnn.pipelines.saved_model import simplify_graphs
+from kerasrnn.pipelines.saved_model import write_warm_up
 from kerasrnn.serving.warm_up import WARM_UP_FILE
+from kerasrnn.serving.warm_up import recorded_requests
 from kerasrnn.tokenizers import SentencePieceTokenizer
 from kerasrnn.training import output_folder
 from kerasrnn.training import read_card
@@ -580,3 +584,73 @@ def test_the_commit_is_that_of_the_package(tmp_path, monkeypatch):
     monkeypatch.setattr("kerasrnn.training.card.__file__", str(module))
     write_card(path)
     assert as_json(path)["commit"] == "unknown"
+
+
+@tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+def halve_until_small(x):
+    """With constants that differ in dtype, are returned and come first."""
+    with tf.control_dependencies([tf.constant(2.0, name="before")]):
+        steps = tf.constant(2)
+    steps, x = tf.while_loop(
+        lambda n, x: tf.reduce_max(x) > 2.0,
+        lambda n, x: (n + 2, x / 2.0 - 2.0 + 2.0),
+        [steps, x],
+    )
+    return {"x": x + 2.0 - 2.0, "steps": steps, "two": tf.constant(2.0)}
+
+
+def constants(path):
+    """The attributes and inputs of the constants of each function."""
+    model = saved_model_pb2.SavedModel.FromString(
+        (path / "saved_model.pb").read_bytes()
+    )
+    return [
+        [
+            (str(sorted(node.attr.items())), tuple(node.input))
+            for node in function.node_def
+            if node.op == "Const"
+        ]
+        for function in model.meta_graphs[0].graph_def.library.function
+    ]
+
+
+def test_equal_constants_are_one_and_nothing_else_changes(tmp_path):
+    module = tf.Module()
+    module.function = halve_until_small
+    tf.saved_model.save(module, str(tmp_path), halve_until_small)
+    before = constants(tmp_path)
+    simplify_graphs(tmp_path)
+    after = constants(tmp_path)
+    assert [set(x) for x in after] == [set(x) for x in before]
+    # One that follows another node remains.
+    alike = [c for x in after for c in set(x) if x.count(c) > 1]
+    assert all(inputs for _, inputs in alike)
+    assert sum(map(len, after)) < sum(map(len, before))
+    x = tf.constant([9.0, 1.0])
+    loaded = tf.saved_model.load(str(tmp_path)).signatures["serving_default"]
+    found = {name: y.numpy().tolist() for name, y in loaded(x).items()}
+    assert found == {"x": [1.125, 0.125], "steps": 8, "two": 2.0}
+
+
+@pytest.mark.parametrize(
+    "shape, batches, expected",
+    [
+        ([None], {}, ["a b c"]),
+        ([None, None], {}, [["a", "b", "c"]]),
+        ([None, None], {"tag": [2 * ["a a"]]}, 2 * [["a", "a"]]),
+    ],
+)
+def test_a_request_has_the_shape_that_the_function_takes(
+    shape, batches, expected, tmp_path
+):
+    function = tf.function(
+        lambda given: {"found": given},
+        input_signature=[tf.TensorSpec(shape, tf.string, "given")],
+    )
+    functions = {"tag": function.get_concrete_function()}
+    write_warm_up(tmp_path, functions, batches)
+    [(name, inputs)] = recorded_requests(tmp_path)
+    assert name == "tag"
+    np.testing.assert_array_equal(
+        inputs["given"], np.array(expected).astype("S")
+    )

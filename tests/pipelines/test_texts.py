@@ -1,6 +1,7 @@
 import pandas
 import pytest
 
+from kerasrnn.pipelines.texts import indices_by_length
 from kerasrnn.pipelines.texts import pair_list
 from kerasrnn.pipelines.texts import text_list
 from tests.pipelines import small
@@ -56,3 +57,9 @@ def test_bytes_that_are_not_utf8_become_a_character():
     assert text_list([b"a\xff", "b"]) == ["a\ufffd", "b"]
     pairs = [(b"\xff", "b"), ["a", b"\xc3", "0-0"]]
     assert pair_list(pairs) == [("\ufffd", "b"), ("a", "\ufffd", "0-0")]
+
+
+@pytest.mark.parametrize("batch_size", [-1, 1.5, None])
+def test_a_batch_has_a_text(batch_size):
+    with pytest.raises(ValueError, match=f"Received: batch_size={batch_size}"):
+        next(indices_by_length(small.SOURCES, batch_size))

@@ -133,7 +133,6 @@ def test_names_are_shown_as_they_are(tmp_path):
     assert legend(figure) == ["_a: 1", "$b$: 1", "हिन्दी: 1"]
     for text in figure.legends[0].get_texts():
         assert not text.get_parse_math()
-        assert text.get_fontfamily() == ["FiraGO", "DejaVu Sans"]
     save_figure(figure, tmp_path / "curves.png")  # A missing glyph warns.
 
 

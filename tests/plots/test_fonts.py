@@ -106,26 +106,26 @@ def test_a_font_of_the_system_serves_without_the_package(monkeypatch):
         for entry in fonts.fontManager.ttflist
         if str(entry.fname) == registered
     )
-    monkeypatch.setattr(fonts, "_system_fonts", lambda: [entry])
+    monkeypatch.setattr(fonts, "system_fonts", lambda: [entry])
     assert font_family(HINDI) == [entry.name, "DejaVu Sans"]
 
 
 def test_no_font_at_all_says_which_package_to_install(monkeypatch):
     monkeypatch.setattr(fonts, "packaged_font", lambda: None)
-    monkeypatch.setattr(fonts, "_system_fonts", lambda: [])
+    monkeypatch.setattr(fonts, "system_fonts", lambda: [])
     with pytest.warns(UserWarning, match="`pymupdf-fonts`"):
         assert font_family(["ab", "कख"]) == ["DejaVu Sans"]
 
 
 def test_what_can_be_drawn_is_drawn(monkeypatch):
-    monkeypatch.setattr(fonts, "_system_fonts", lambda: [])
+    monkeypatch.setattr(fonts, "system_fonts", lambda: [])
     with pytest.warns(UserWarning, match="characters '書本'"):
         assert font_family(["कर्म", "書本"]) == ["FiraGO", "DejaVu Sans"]
 
 
 def test_several_fonts_may_have_together_what_none_has(monkeypatch):
-    entries = [e for e in fonts._system_fonts() if e.name == "STIXGeneral"]
-    monkeypatch.setattr(fonts, "_system_fonts", lambda: entries)
+    entries = [e for e in fonts.system_fonts() if e.name == "STIXGeneral"]
+    monkeypatch.setattr(fonts, "system_fonts", lambda: entries)
     families = font_family(["a\N{COMBINING ASTERISK BELOW}", "है"])
     assert families == ["FiraGO", "STIXGeneral", "DejaVu Sans"]
 
@@ -133,13 +133,13 @@ def test_several_fonts_may_have_together_what_none_has(monkeypatch):
 def test_a_font_that_is_gone_is_passed_over(monkeypatch, tmp_path):
     gone = fonts.fontManager.ttflist[0]
     gone = dataclasses.replace(gone, fname=str(tmp_path / "gone.ttf"))
-    system = [gone, *fonts._system_fonts()]
-    monkeypatch.setattr(fonts, "_system_fonts", lambda: system)
+    system = [gone, *fonts.system_fonts()]
+    monkeypatch.setattr(fonts, "system_fonts", lambda: system)
     with pytest.warns(UserWarning, match="characters '書本'"):
         assert font_family(["कर्म", "書本"])[0] == "FiraGO"
 
 
 def test_the_boxes_of_last_resort_are_no_font_for_a_text():
-    names = {entry.name for entry in fonts._system_fonts()}
+    names = {entry.name for entry in fonts.system_fonts()}
     assert "DejaVu Sans" in names
     assert not any("Last Resort" in name for name in names)
