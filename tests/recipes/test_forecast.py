@@ -1,5 +1,4 @@
 import json
-import sys
 
 import forecast
 import numpy as np
@@ -10,13 +9,11 @@ from corpora.daily_rhythm import daily_rhythm
 
 from kerasrnn import data
 from kerasrnn.pipelines import SeriesForecaster
+from tests.recipes import brief
 
 
 def run(*flags):
-    """Runs the recipe in this process."""
-    with pytest.MonkeyPatch.context() as context:
-        context.setattr(sys, "argv", ["forecast.py", *map(str, flags)])
-        forecast.main()
+    brief.run(forecast, *flags)
 
 
 def shops(path, days=300):

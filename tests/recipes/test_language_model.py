@@ -1,5 +1,4 @@
 import json
-import sys
 
 import keras
 import language_model
@@ -13,6 +12,8 @@ from kerasrnn.data import CorpusWarning
 from kerasrnn.pipelines import TextLanguageModel
 from tests import helpers
 from tests.pipelines import small as pipelines_small
+from tests.recipes import brief
+from tests.recipes.brief import card
 
 NOUNS = ("bank", "market", "company", "price", "board")
 VERBS = ("sold", "raised", "closed", "said", "bought")
@@ -31,10 +32,7 @@ class Vocabulary:
 
 
 def run(*flags):
-    """Runs the recipe in this process."""
-    with pytest.MonkeyPatch.context() as context:
-        context.setattr(sys, "argv", ["ptb_lm.py", *map(str, flags)])
-        ptb_lm.main()
+    brief.run(ptb_lm, *flags)
 
 
 def small(corpus, output, *flags):
@@ -42,10 +40,6 @@ def small(corpus, output, *flags):
         *("--corpus", corpus, "--preset", "phrasebook", "--units", 8),
         *("--batch-size", 4, "--epochs", 2, "--output", output, *flags),
     )
-
-
-def card(output):
-    return json.loads((output / "card.json").read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,3 @@
-import json
-import sys
-
 import keras
 import mido
 import music
@@ -13,13 +10,12 @@ from kerasrnn import training
 from kerasrnn.pipelines import MusicPipeline
 from kerasrnn.pipelines import Run
 from tests import helpers
+from tests.recipes import brief
+from tests.recipes.brief import card
 
 
 def run(*flags):
-    """Runs the recipe in this process."""
-    with pytest.MonkeyPatch.context() as context:
-        context.setattr(sys, "argv", ["music.py", *map(str, flags)])
-        music.main()
+    brief.run(music, *flags)
 
 
 def small(output, *flags):
@@ -32,10 +28,6 @@ def small(output, *flags):
 def settings(*flags):
     flags = [*map(str, flags)]
     return training.read_settings(music.PRESETS, music.preset_for, args=flags)
-
-
-def card(output):
-    return json.loads((output / "card.json").read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")

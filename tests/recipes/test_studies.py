@@ -2,7 +2,6 @@
 
 import json
 import shlex
-import sys
 import types
 
 import classify
@@ -38,11 +37,6 @@ def archive(tmp_path):
     return brief.write_reviews(tmp_path / "aclImdb_v1.tar.gz")
 
 
-def run(study, monkeypatch, *flags):
-    monkeypatch.setattr(sys, "argv", [study.__name__, *map(str, flags)])
-    study.main()
-
-
 TINY = ("--cell", "rnn", "--units", 4, "--epochs", 1, "--vectors", "None")
 
 
@@ -73,7 +67,7 @@ def test_a_second_model_learns_from_the_answers_of_the_first(
     monkeypatch.setattr(classify, "run", watched)
     flags = ("--corpus", archive, "--preset", "best", *TINY)
     flags += ("--linear" if linear else "--no-linear",)
-    run(imdb_self_training, monkeypatch, *flags, "--output", tmp_path)
+    brief.run(imdb_self_training, *flags, "--output", tmp_path)
     (labelled, first), (answered, second) = taught
     count = len(labelled.train.texts)
     assert answered.train.texts == labelled.train.texts + labelled.unlabelled
@@ -110,7 +104,7 @@ def test_saved_classifiers_teach_a_second_model(archive, tmp_path, monkeypatch):
         path.touch()
     flags = ("--corpus", archive, "--preset", "best", *TINY)
     flags += ("--teachers", *paths, "--output", tmp_path)
-    run(imdb_self_training, monkeypatch, *flags)
+    brief.run(imdb_self_training, *flags)
     ((name, train),) = seen
     assert name == "second" and 0.25 in train.labels
 
@@ -161,7 +155,7 @@ def card_of_text(settings):
 
 def test_cells_of_equal_size_are_compared(stand_in, tmp_path, monkeypatch):
     runs = stand_in(ptb_lm, card_of_text)
-    run(ptb_table, monkeypatch, "--limit", 9, "--output", tmp_path)
+    brief.run(ptb_table, "--limit", 9, "--output", tmp_path)
     assert len(runs) == 11 + 4 and {x.limit for x in runs} == {9}
     seeds = [x.seed for x in runs if x.cell == "rhn"]
     assert seeds == [13, 14, 15]
@@ -209,5 +203,5 @@ def test_flags_that_the_rows_set_are_refused(stand_in, tmp_path, monkeypatch):
     runs = stand_in(ptb_lm, card_of_text)
     flags = ("--limit", 9, "--micro-steps=3", "--seed", 1)
     with pytest.raises(SystemExit, match="Received: --micro-steps=3, --seed$"):
-        run(ptb_table, monkeypatch, *flags, "--output", tmp_path)
+        brief.run(ptb_table, *flags, "--output", tmp_path)
     assert not runs
