@@ -96,7 +96,7 @@ def test_a_model_that_does_not_work_is_left_out(server):
         "/v1/models/broken:predict", {"instances": ["a"]}
     )
     assert status == 503
-    assert answer["error"].startswith("No version of 'broken' works.")
+    assert "'broken' works: version 1 cannot be loaded." in answer["error"]
     assert server.get("/v2/models/broken/ready")[0] == 503
 
 
