@@ -3,9 +3,10 @@
 `scan(step, carry, time, reverse=False)` is a loop over time. A step is a
 function `(carry, index) -> (carry, saved)`, of nests of tensors; the carry
 keeps its shapes. It returns the last carry, and what was saved, stacked.
-`scan_reading(read, step, carry, time)` is one whose step
+`scan_reading(read, step, carry, time, blank=None)` is one whose step
 `(carry, index, here)` also gets what `read(index)` returns, a nest of entries
-of sequences. `unrolled` does what `scan` does, with all steps written out.
+of sequences; `blank` is a nest like what a step saves. `unrolled` does what
+`scan` does, with all steps written out.
 
 `gradients(function, arguments, cotangents)` returns the gradients of a
 function `(*arguments) -> (results, others)`, `None` for an argument without
@@ -40,8 +41,9 @@ rows would fall on the same lines of a CPU's cache: `needs_space(x)`.
 `either(condition, this, other)` calls one of two functions, as
 `keras.ops.cond` does, and compiled by XLA only that one.
 
-`ranked(x, shape)` gives a shape to a tensor of TensorFlow that has lost its
-rank, as what `keras.ops.associative_scan` returns has.
+`ranked(x, shape)` gives the shape that a function returns to a tensor of
+TensorFlow that has lost its rank, as what `keras.ops.associative_scan` returns
+has.
 """
 
 import keras
@@ -51,11 +53,12 @@ BACKEND = keras.backend.backend()
 if BACKEND == "tensorflow":
     import tensorflow as tf
 
-    def scan(step, carry, time, reverse=False):
+    def scan(step, carry, time, reverse=False, blank=None):
         # `keras.ops.scan` would stack the carry of all steps, too. Of this
         # additional step only shapes are used, so that a graph never computes
         # it.
-        _, blank = step(carry, 0)
+        if blank is None:
+            _, blank = step(carry, 0)
         arrays = [
             tf.TensorArray(x.dtype, time, element_shape=x.shape)
             for x in keras.tree.flatten(blank)
@@ -111,7 +114,7 @@ if BACKEND == "tensorflow":
     is_eager = tf.executing_eagerly
 
     def ranked(x, shape):
-        return x if x.shape.rank is not None else tf.ensure_shape(x, shape)
+        return x if x.shape.rank is not None else tf.ensure_shape(x, shape())
 
     log_gamma = tf.math.lgamma
 
@@ -136,7 +139,7 @@ elif BACKEND == "jax":
             step, carry, jax.numpy.arange(time), reverse=reverse
         )
 
-    def scan_reading(read, step, carry, time):
+    def scan_reading(read, step, carry, time, blank=None):
         # A symbolic time, of an export, is not compared.
         if not _on_cpu() or not isinstance(time, int) or time < 2:
             return scan(_with(read, step), carry, time)
@@ -189,9 +192,14 @@ else:
         return unrolled(step, carry, time, reverse)
 
 
-if BACKEND != "jax":
+if BACKEND == "tensorflow":
 
-    def scan_reading(read, step, carry, time):
+    def scan_reading(read, step, carry, time, blank=None):
+        return scan(_with(read, step), carry, time, blank=blank)
+
+elif BACKEND == "torch":
+
+    def scan_reading(read, step, carry, time, blank=None):
         return scan(_with(read, step), carry, time)
 
 

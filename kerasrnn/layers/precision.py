@@ -11,7 +11,7 @@ def wide_dtype(dtype):
 
 def wide(x):
     """Casts to float32, unless the dtype is wider already."""
-    return ops.cast(x, wide_dtype(x.dtype))
+    return ops.cast(x, keras.backend.result_type(x.dtype, "float32"))
 
 
 def is_float(x):

@@ -18,6 +18,9 @@ from kerasrnn.layers.loop import products
 from kerasrnn.layers.loop.products import Product
 from kerasrnn.layers.precision import wide
 
+_flat = keras.tree.flatten
+_as = keras.tree.pack_sequence_as
+
 
 def gradients(loop, operands, upstream, kept):
     """Returns the gradients of the operands of a loop.
@@ -36,7 +39,7 @@ def gradients(loop, operands, upstream, kept):
         _, kept = loop.forward_and_keep(*operands)
 
     def forward(*operands_):
-        return keras.tree.flatten(loop.forward(*_as(operands, operands_))), ()
+        return _flat(loop.forward(*_as(operands, operands_))), ()
 
     def slow(*arguments):
         operands, upstream = _as(nest, arguments)
@@ -180,7 +183,7 @@ class _Recall(Product):
         plus = products.value_of(plus)
         use = _Use(
             self.numbers[len(self.uses)],
-            self.mask_of(x) if drop else None,
+            self.mask_of(x) if drop and self.mask is not None else None,
             self.states.get(id(x)),
             self.added.get(id(plus)),
         )
@@ -254,11 +257,3 @@ def _sum(x, y):
     if x is None or y is None:
         return y if x is None else x
     return x + y
-
-
-def _flat(nest):
-    return keras.tree.flatten(nest)
-
-
-def _as(nest, flat):
-    return keras.tree.pack_sequence_as(nest, list(flat))

@@ -206,11 +206,13 @@ def run(
     outputs, last = cell.run(sequence, flat, **options)
     batch = sequence.shape[1]
     outputs = _backend.ranked(
-        outputs, (None, *shape_of(output_size(cell), batch))
+        outputs, lambda: (None, *shape_of(output_size(cell), batch))
     )
     last = [
-        _backend.ranked(x, shape_of(size, batch))
-        for x, size in zip(last, flat_state_sizes(cell), strict=True)
+        _backend.ranked(
+            x, lambda i=i: shape_of(flat_state_sizes(cell)[i], batch)
+        )
+        for i, x in enumerate(last)
     ]
     check_outputs(cell, outputs, sequence.shape[1:2])
     return outputs, keras.tree.pack_sequence_as(states, last)

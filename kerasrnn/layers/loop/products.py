@@ -6,7 +6,6 @@ gates, units / heads)`, and the product has the width `gates * units`, in each
 gate one head after the other.
 """
 
-import contextlib
 import contextvars
 import copy
 import dataclasses
@@ -64,15 +63,11 @@ def multiply(x, kernel, width):
     """
     x = ops.cast(x, kernel.dtype)
     if len(kernel.shape) == 2:
-        return _columns(ops.matmul(x, kernel), width)
+        x = ops.matmul(x, kernel)
+        return x if width == x.shape[-1] else x[..., :width]
     x = ops.reshape(x, (ops.shape(x)[0], *kernel.shape[:2]))
     found = ops.einsum("bhd,hdgu->bghu", x, kernel)
     return ops.reshape(found, (ops.shape(x)[0], width))
-
-
-def _columns(x, width):
-    """Returns the first columns, without a copy if there are no more."""
-    return x if width == x.shape[-1] else x[..., :width]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -113,10 +108,10 @@ class Kernel:
 
 
 # The product of the loop whose step is being computed.
-_OF_THE_LOOP = contextvars.ContextVar("product", default=None)
-# That of the loop, or `None`. What a step calls, such as an attention mechanism
-# or a cell, multiplies with it instead of being handed it.
-of_the_loop = _OF_THE_LOOP.get
+OF_THE_LOOP = contextvars.ContextVar("product", default=None)
+# That product, or `None`. What a step calls, such as an attention mechanism or
+# a cell, multiplies with it instead of being handed it.
+of_the_loop = OF_THE_LOOP.get
 
 
 class Product:
@@ -143,21 +138,12 @@ class Product:
             plus: What to add: a part of `given`, a weight, or any tensor.
             drop: Whether `x` is dropped out with the mask of the state.
         """
-        mask = self.mask_of(x) if drop else None
-        dropped = x if mask is None else x * ops.cast(mask, x.dtype)
-        found = wide(self.multiply(dropped, as_list(kernel)))
+        if drop and self.mask is not None:
+            x = x * ops.cast(self.mask_of(x), x.dtype)
+        found = wide(self.multiply(x, as_list(kernel)))
         if plus is None:
             return found
         return found + ops.cast(value_of(plus), found.dtype)
-
-    @contextlib.contextmanager
-    def in_a_loop(self):
-        """A scope in which this is the product `of_the_loop`."""
-        token = _OF_THE_LOOP.set(self)
-        try:
-            yield
-        finally:
-            _OF_THE_LOOP.reset(token)
 
     def with_mask(self, mask):
         """Returns the same product with another mask of the state."""
@@ -176,7 +162,7 @@ class Product:
 
     def mask_of(self, x):
         """Returns the mask of the state, for a product of `x`."""
-        if self.mask is not None and self.mask.shape[-1] != x.shape[-1]:
+        if self.mask.shape[-1] != x.shape[-1]:
             raise ValueError(
                 "`drop=True` drops out what has the width of the first state. "
                 f"Expected: a width of {self.mask.shape[-1]}. Received: a "
@@ -240,7 +226,7 @@ def times_transposed(kernel):
     if keras.backend.standardize_dtype(kernel.dtype) == "bfloat16":
         return lambda x: ops.einsum("...j,ij->...i", x, kernel)
     turned = _backend.spaced(ops.transpose(kernel))
-    return lambda x: _columns(ops.matmul(x, turned), kernel.shape[0])
+    return lambda x: multiply(x, turned, kernel.shape[0])
 
 
 def multiply_all(x, kernel):
@@ -312,8 +298,8 @@ def _spaced_product(inputs, grads):
     """
 
     def times(inputs, grads):
-        found = ops.matmul(ops.transpose(inputs), _backend.spaced(grads))
-        return _columns(found, grads.shape[-1])
+        spaced = _backend.spaced(grads)
+        return multiply(ops.transpose(inputs), spaced, grads.shape[-1])
 
     def at_once():
         return times(inputs, grads)

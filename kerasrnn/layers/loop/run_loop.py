@@ -123,11 +123,12 @@ class _Loop:
         here = [x[0] for x in sequences]
         new = self._new_states(0, states, here, fixed, looking, weights)
         _check_states(new, states)
-        self.variables, self.seeds = weights.read, weights.seeds
-        self.numbers = looking.numbers
+        self.variables = list(map(id, weights.read))
+        self.seeds = weights.seeds
+        self.numbers, self.results = looking.numbers, looking.results
         self.operands = (
             sequences,
-            fixed + [wide(variable.value) for variable in self.variables],
+            fixed + [weights.state_mapping[key] for key in self.variables],
             looking.kernels,
             list(states),
         )
@@ -142,14 +143,18 @@ class _Loop:
         for number, x in zip(self.fixed, fixed, strict=False):
             leaves[number] = x
         given = keras.tree.pack_sequence_as(self.given, leaves)
-        with weights, product.in_a_loop():
-            return self.step(list(states), given, product)
+        token = products.OF_THE_LOOP.set(product)
+        try:
+            with weights:
+                return self.step(list(states), given, product)
+        finally:
+            products.OF_THE_LOOP.reset(token)
 
     def advance(self, index, states, sequences, fixed, product):
         """Returns the states after a step: the old ones, if it is skipped."""
         values = fixed[len(self.fixed) :]
         weights = WeightsOfStep(
-            zip(self.variables, values, strict=True), self.seeds, index
+            dict(zip(self.variables, values, strict=True)), self.seeds, index
         )
         new = self._new_states(
             index, states, sequences, fixed, product, weights
@@ -201,7 +206,8 @@ class _Loop:
                 list(states),
                 self.time,
             )
-        return _backend.scan_reading(read, step, list(states), self.time)
+        like = keep(states, list(states), self.results)
+        return _backend.scan_reading(read, step, list(states), self.time, like)
 
 
 def _kind(leaf):
@@ -227,9 +233,13 @@ class _Look(Product):
 
     def __init__(self, *args):
         super().__init__(*args)
-        self.numbers = []
+        self.numbers, self.results = [], []
         self.kernels = []
         self.found = {}
+
+    def __call__(self, x, kernel, plus=None, drop=False):
+        self.results.append(super().__call__(x, kernel, plus, drop))
+        return self.results[-1]
 
     def multiply(self, x, kernels):
         key = tuple(map(id, kernels))
@@ -291,8 +301,8 @@ class WeightsOfStep(keras.StatelessScope):
     the number of the step, forward and back through time.
 
     Args:
-        values: List of pairs of a variable and its value in the scope. Other
-            variables keep their values.
+        values: Dictionary from the `id` of a variable to its value in the
+            scope. Other variables keep their values.
         seeds: The `seeds` of the first step; `None` outside of a loop.
         index: Number of the step.
 
@@ -302,9 +312,9 @@ class WeightsOfStep(keras.StatelessScope):
             which have then been changed.
     """
 
-    def __init__(self, values=(), seeds=None, index=None):
+    def __init__(self, values=None, seeds=None, index=None):
         super().__init__(initialize_variables=False)
-        self.state_mapping = {id(variable): x for variable, x in values}
+        self.state_mapping = values or {}
         self.read = []
         self.in_a_loop = seeds is not None
         self.seeds = dict(seeds or {})

@@ -132,7 +132,9 @@ class FourGatesCell(RecurrentCell):
     def gates(self, h: Tensor, given: Nest, product: Product) -> list[Tensor]:
         """Returns the four gates of a step, before their activations."""
         gates = product(h, self.recurrent_kernel, given, drop=True)
-        return ops.split(self.normalized_gates(gates), 4, axis=-1)
+        if self.layer_norm:
+            gates = self.normalize(gates, self.gains, self.bias)
+        return ops.split(gates, 4, axis=-1)
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
