@@ -1,12 +1,13 @@
 """What each backend does in its own way, and `keras.ops` does not do.
 
-`scan(step, carry, time, reverse=False)` is a loop over time. A step is a
-function `(carry, index) -> (carry, saved)`, of nests of tensors; the carry
+`scan(step, carry, time, reverse=False, blank=None)` is a loop over time. A step
+is a function `(carry, index) -> (carry, saved)`, of nests of tensors; the carry
 keeps its shapes. It returns the last carry, and what was saved, stacked.
-`scan_reading(read, step, carry, time, blank=None)` is one whose step
-`(carry, index, here)` also gets what `read(index)` returns, a nest of entries
-of sequences; `blank` is a nest like what a step saves. `unrolled` does what
-`scan` does, with all steps written out.
+TensorFlow computes a step to find the shapes of what is saved, unless they are
+those of the nest `blank`. `scan_reading(read, step, carry, time, blank=None)`
+is one whose step `(carry, index, here)` also gets what `read(index)` returns, a
+nest of entries of sequences. `unrolled` does what `scan` does, with all steps
+written out.
 
 `gradients(function, arguments, cotangents)` returns the gradients of a
 function `(*arguments) -> (results, others)`, `None` for an argument without
@@ -134,7 +135,7 @@ elif BACKEND == "jax":
     incomplete_gamma = jax.scipy.special.gammainc
     incomplete_beta = jax.scipy.special.betainc
 
-    def scan(step, carry, time, reverse=False):
+    def scan(step, carry, time, reverse=False, blank=None):
         return jax.lax.scan(
             step, carry, jax.numpy.arange(time), reverse=reverse
         )
@@ -188,19 +189,14 @@ else:
             "Received: KERAS_BACKEND=torch"
         )
 
-    def scan(step, carry, time, reverse=False):
+    def scan(step, carry, time, reverse=False, blank=None):
         return unrolled(step, carry, time, reverse)
 
 
-if BACKEND == "tensorflow":
+if BACKEND != "jax":
 
     def scan_reading(read, step, carry, time, blank=None):
         return scan(_with(read, step), carry, time, blank=blank)
-
-elif BACKEND == "torch":
-
-    def scan_reading(read, step, carry, time, blank=None):
-        return scan(_with(read, step), carry, time)
 
 
 if BACKEND == "torch":
