@@ -477,7 +477,7 @@ def test_an_argument_that_is_no_attribute_is_told():
         def __init__(self, units, slope=1.0, **kwargs):
             super().__init__(units, **kwargs)
 
-    with pytest.raises(ValueError, match="Forgetful.*no attribute 'slope'"):
+    with pytest.raises(AttributeError, match="Forgetful.*no attribute 'slope'"):
         Forgetful(3).get_config()
 
 
