@@ -89,6 +89,13 @@ def test_equations(name):
     helpers.assert_close(outputs, np.stack(expected), 1e-3, 1e-4)
 
 
+def without_start(x):
+    """Zeros before the first unmasked step, where Keras differs on JAX."""
+    x = x.copy()
+    x[0, :2] = x[2] = 0
+    return x
+
+
 @pytest.mark.parametrize("name", CELLS)
 @pytest.mark.parametrize("masked", [False, True])
 def test_the_layer_is_the_loop_with_its_gradients(name, masked):
@@ -102,7 +109,7 @@ def test_the_layer_is_the_loop_with_its_gradients(name, masked):
     for layer_class in (FastRNN, keras.layers.RNN):
         layer = layer_class(cell, return_sequences=True, return_state=True)
         cotangents = [
-            helpers.random(3, 21, 4),
+            without_start(helpers.random(3, 21, 4)),
             *(helpers.random(*x.shape, seed=9) for x in states),
         ]
         found.append(
@@ -117,9 +124,7 @@ def test_the_layer_is_the_loop_with_its_gradients(name, masked):
         )
     (outputs, *fast), (expected, *slow) = found
     if masked:
-        # Before the first unmasked step the layer gives 0, Keras's not always.
-        for first in (outputs[0], expected[0]):
-            first[0, :2] = first[2] = 0
+        outputs[0], expected[0] = map(without_start, (outputs[0], expected[0]))
     helpers.assert_close(outputs, expected, 1e-3, 1e-4)
     helpers.assert_close(fast, slow, 1e-3, 1e-3)
 
