@@ -18,10 +18,10 @@ class MLSTMCell(MatrixMemoryCell):
     """The cell of mLSTM, the matrix memory of xLSTM.
 
         q, k, v = W x
-        i, f = 15 tanh((W_if x + b) / 15)
+        i, f = 15 tanh((W_g x + b) / 15)
         C = sigmoid(f) C_{t-1} + exp(i) k v'
         n = sigmoid(f) n_{t-1} + exp(i) k
-        h = C' q / max(|n' q|, 1)             k divided by sqrt(key_dim)
+        h = C' q / max(abs(n' q), 1)             k divided by sqrt(key_dim)
         y = W_y (norm(h) * sigmoid(W_o x))
 
     for each head, with `norm` over its values. `FastRNN` runs many steps at
