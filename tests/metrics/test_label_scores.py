@@ -10,14 +10,18 @@ from kerasrnn.metrics.label_scores import label_accuracy
 
 def test_right_are_those_of_the_same_place_and_label():
     true = [[(0, 1, "A"), (2, 4, "B")], [(0, 2, "A")]]
-    found = [[(0, 1, "A"), (2, 3, "B"), (3, 4, "B")], [(0, 2, "B")]]
+    found = [
+        [(0, 1, "A"), (2, 3, "B"), (3, 4, "B")],
+        [(0, 2, "B"), (2, 3, "C")],
+    ]
     scores = phrase_scores(true, found)
-    assert scores["precision"] == 1 / 4
+    assert scores["precision"] == 1 / 5
     assert scores["recall"] == 1 / 3
-    assert scores["f1"] == pytest.approx(2 / 7)
-    a, b = scores["by_label"]["A"], scores["by_label"]["B"]
+    assert scores["f1"] == pytest.approx(2 / 8)
+    a, b, c = (scores["by_label"][label] for label in "ABC")
     assert (a["precision"], a["recall"], a["support"]) == (1, 1 / 2, 2)
     assert (b["precision"], b["recall"], b["support"]) == (0, 0, 1)
+    assert (c["precision"], c["recall"], c["support"]) == (0, 0, 0)
 
 
 def test_nothing_is_found():
