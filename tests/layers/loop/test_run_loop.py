@@ -399,7 +399,6 @@ def test_noise_is_another_one_at_each_step_and_call(in_given):
     assert np.unique(found).size == found.size
 
 
-@pytest.mark.skipif(helpers.ON_TORCH, reason="it keeps what it has drawn")
 def test_back_through_time_noise_is_that_of_the_step():
     """What all draws multiply has their product as its gradient."""
 
