@@ -228,6 +228,17 @@ def test_a_prefix_that_is_too_long_has_none(kind, limit):
         assert np.isfinite(found.scores).all()
 
 
+@pytest.mark.parametrize("kind", [GreedySearch, SamplingSearch, BeamSearch])
+def test_a_prefix_comes_before_a_phrase_that_lacks_room(kind):
+    """After the first 3, the phrase wants 2 next and the prefix 3."""
+    search = kind(1, 6, 0, max_length=4)
+    prefix, required = np.array([[3, 3, 2]]), np.array([[[3, 2]]])
+    rows = 4 * [np.eye(7)[5]]
+    found = search(*by_time(*rows), prefix=prefix, required=required)
+    assert ops.convert_to_numpy(found.ids)[0, 0, :3].tolist() == [3, 3, 2]
+    assert np.isfinite(found.scores).all()
+
+
 @pytest.mark.parametrize("kind", [GreedySearch, BeamSearch])
 def test_the_axes_of_phrases_are_checked(kind):
     for name, axes in (
