@@ -8,7 +8,6 @@ The figures are those of `benchmarks/README.md`, which has commands and commits.
 import pathlib
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter
 
 from kerasrnn.plots import save_figure
 
@@ -17,31 +16,23 @@ INK = "#7d838c"
 # From the bottom of a group to its top.
 COLORS = {"PyTorch": "#e08214", "Keras": "#9aa3af", "kerasrnn": "#2f6fde"}
 WORDS = 20 * 35  # of a training step
-# Training tokens per second of wall time: PyTorch (the fastest of its loops),
-# Keras, kerasrnn.
-# One thread (2ea58d7) and two (ca3228f), float32; there in seconds of a step.
+# Training tokens per second of wall time: PyTorch, Keras, kerasrnn.
+# One thread, float32 (2ea58d7), in seconds of a step.
 CPU = {
-    "GAM-RHN\n600, depth 5": [WORDS / s for s in (1.222, 1.563, 0.922)],
-    "RHN\n830, depth 10": [WORDS / s for s in (1.043, 1.174, 0.753)],
-    "GRU\n3 x 792": [WORDS / s for s in (1.106, 1.564, 0.872)],
-    "LSTM\n3 x 792": [WORDS / s for s in (1.150, 1.849, 1.053)],
+    "GRU": [WORDS / s for s in (1.106, 1.564, 0.872)],
+    "LSTM": [WORDS / s for s in (1.150, 1.849, 1.053)],
 }
 # JAX and PyTorch, products in TF32 (cdd6ddd).
-H200 = {
-    "GAM-RHN\n600, depth 5": [2_949, 22_388, 31_374],
-    "RHN\n830, depth 10": [5_027, 36_903, 52_188],
-    "GRU\n3 x 792": [74_495, 88_605, 110_788],
-    "LSTM\n3 x 792": [71_853, 82_263, 108_384],
-}
+H200 = {"GRU": [74_495, 88_605, 110_788], "LSTM": [71_853, 82_263, 108_384]}
 
 
 def speeds_figure():
     """A panel for each device, a group of bars for each layer."""
-    figure = Figure((8.4, 3.9), facecolor="none", layout="constrained")
-    panels = figure.subplots(1, 2, sharey=True)
-    draw(panels[0], CPU, "CPU (TensorFlow; RHN, GAM-RHN: 2 threads)")
-    draw(panels[1], H200, "NVIDIA H200 (JAX)")
-    panels[1].xaxis.set_major_formatter(EngFormatter(sep=""))
+    figure = Figure((6.4, 4.6), facecolor="none", layout="constrained")
+    panels = figure.subplots(2, 1)
+    draw(panels[0], CPU, "CPU: TensorFlow, one thread")
+    draw(panels[1], H200, "NVIDIA H200: JAX")
+    panels[1].set_xlabel("training, tokens per second", color=INK)
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(
         *(handles[::-1], labels[::-1]),
@@ -64,14 +55,22 @@ def draw(axes, speeds, title):
             color=color,
             label=name,
         )
-        weight = "bold" if name == "kerasrnn" else "normal"
-        style = {"padding": 3, "color": INK, "weight": weight}
-        axes.bar_label(bars, fmt="{:,.0f}", **style)
+        texts = [f"{of_layer[i]:,.0f}" for of_layer in speeds.values()]
+        style = {"padding": 3, "color": INK}
+        if name == "kerasrnn":
+            style["weight"] = "bold"
+            texts = [
+                f"{text}, {ours / keras:.1f} x Keras"
+                for text, (_, keras, ours) in zip(
+                    texts, speeds.values(), strict=True
+                )
+            ]
+        axes.bar_label(bars, texts, **style)
     axes.set_facecolor("none")
     axes.set_title(title, color=INK, fontsize=11)
-    axes.set_xlabel("training, tokens per second", color=INK)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_yticks(places, speeds)
-    axes.margins(x=0.16)
+    axes.margins(x=0.3)
     axes.tick_params(colors=INK, left=False)
     axes.spines[:].set_visible(False)
 
