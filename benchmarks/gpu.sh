@@ -10,8 +10,11 @@
 # call the same command again. A step that fails or takes too long does not stop
 # the others; the script then exits with 1. OUTPUT/summary.md joins the results.
 #
-# PYTHON names the interpreter (python3), KERASRNN_DATA the folder with the Penn
-# Treebank. README.md says what has to be installed.
+# PYTHON names the interpreter (python3, from 3.11), which needs Keras 3, JAX for
+# CUDA, the base dependencies of the package and, for its columns, PyTorch for
+# CUDA. The repository need not be installed. KERASRNN_DATA is the folder with
+# the Penn Treebank. Without it, a text of the same size is generated: its
+# speeds are meaningful, its perplexities are not.
 set -uo pipefail
 if [ $# -lt 1 ] || [ $# -gt 2 ] || [ "${2:---small}" != --small ]; then
     echo "usage: bash benchmarks/gpu.sh OUTPUT [--small]" >&2

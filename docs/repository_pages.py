@@ -19,7 +19,7 @@ PAGES = {
     "benchmarks/HISTORY.md": "speed_history.md",
 }
 FILES = {page: file for file, page in PAGES.items()}
-LINK = re.compile(r"(?<=\]\()([\w./-]+\.md)(?=[#)])")
+LINK = re.compile(r"(?<=\]\()([\w./-]+\.(?:md|png))(?=[#)])")
 
 
 def on_files(files, config, **kwargs):
@@ -32,7 +32,7 @@ def on_files(files, config, **kwargs):
 
 
 def on_page_markdown(markdown, page, **kwargs):
-    """Turns links between files into links between pages."""
+    """Turns links to files and pictures into links on the site."""
     here = page.file.src_uri
     file = FILES.get(here, f"docs/{here}")
 
