@@ -46,6 +46,7 @@ from kerasrnn.layers.recurrent.lstm import FastLSTMCell
 from kerasrnn.layers.recurrent.lstm import PeepholeLSTM
 from kerasrnn.layers.recurrent.lstm import PeepholeLSTMCell
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
+from kerasrnn.layers.recurrent.residual_block import ResidualBlockCell
 from kerasrnn.layers.recurrent.rhn import RHN
 from kerasrnn.layers.recurrent.rhn import RHNCell
 from kerasrnn.layers.recurrent.slstm import SLSTM
@@ -99,6 +100,7 @@ __all__ = [
     "RHNCell",
     "RecurrentCell",
     "Replacement",
+    "ResidualBlockCell",
     "SHACell",
     "SLSTM",
     "SLSTMCell",
