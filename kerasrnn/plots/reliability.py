@@ -15,8 +15,10 @@ def reliability_figure(
 ) -> Figure:
     """Draws the accuracy of predictions against their probability.
 
-    A calibrated model is on the diagonal. Below, bars show how many predictions
-    each of ten ranges of probability has.
+    A calibrated model is on the diagonal. The legend has the expected
+    calibration error (ECE): the mean distance from it over all predictions, in
+    ten ranges of probability. Below, bars show how many predictions each range
+    has.
 
     Args:
         certainty: Array of shape `(predictions,)`, the probability of each
@@ -35,7 +37,7 @@ def reliability_figure(
 
     >>> figure = reliability_figure([0.9, 0.8, 0.6], [True, True, False])
     >>> figure.axes[0].get_ylabel()
-    'share that is right'
+    'accuracy'
     """
     certainty, right = np.asarray(certainty, float), np.asarray(right, bool)
     if certainty.shape != right.shape or certainty.ndim != 1 or not len(right):
@@ -55,13 +57,15 @@ def reliability_figure(
         np.bincount(indices, values, _BINS)[filled] / counts[filled]
         for values in (certainty, right)
     )
+    error = (counts[filled] * np.abs(x - y)).sum() / len(right)
     figure = Figure(figsize=(4.5, 5.5), layout="constrained")
     axes, bars = figure.subplots(
         2, sharex=True, gridspec_kw={"height_ratios": (3, 1)}
     )
     axes.plot([0, 1], [0, 1], color="grey", linestyle=":", label="calibrated")
-    axes.plot(x, y, marker="o", color="C0", label="model")
-    axes.set_ylabel("share that is right")
+    label = f"model (ECE {error:.3f})"
+    axes.plot(x, y, marker="o", color="C0", label=label)
+    axes.set_ylabel("accuracy")
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1.02)
     axes.legend(frameon=False)

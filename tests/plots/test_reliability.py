@@ -12,6 +12,8 @@ def test_points_are_means_of_bins():
     np.testing.assert_allclose(model.get_ydata(), [1, 2 / 3])
     assert [bar.get_height() for bar in bars.patches][-4:] == [1, 0, 0, 3]
     assert axes.get_title() == "Topics"
+    # (3 * |0.967 - 0.667| + |0.61 - 1|) / 4
+    assert model.get_label().startswith("model (ECE 0.32")
 
 
 @pytest.mark.parametrize(
