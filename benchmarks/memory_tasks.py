@@ -1,28 +1,38 @@
-"""How far back recurrent layers remember, at equal parameters.
+"""What recurrent layers remember, at equal parameters.
 
     python benchmarks/memory_tasks.py
+    python benchmarks/memory_tasks.py --tasks parity --models LSTM GatedDelta
 
-Three generated problems, each for several lags:
+Six generated problems, each of several sizes:
 
-copy            10 symbols out of 8, then `lag` blanks, then a mark after
+copy            10 symbols out of 8, then `size` blanks, then a mark after
                 which the symbols are to be repeated in their order
                 (Hochreiter & Schmidhuber 1997, as in Arjovsky et al. 2016);
                 accuracy over the symbols, by chance 0.125
-adding          `lag` random numbers, one marked in each half, of which the
+adding          `size` random numbers, one marked in each half, of which the
                 sum is asked for (Hochreiter & Schmidhuber 1997); correct
                 when within 0.04
-temporal order  three marks X or Y far apart among `lag` other symbols, their
+temporal order  three marks X or Y far apart among `size` other symbols, their
                 order is asked for (ibid.); accuracy, by chance 0.125
+parity          whether the number of ones is odd, trained at every step of 40
+                bits and asked at the end of `size` (Grazzi et al. 2024);
+                accuracy, by chance 0.5
+recall          `size` pairs of a key and a value, each 1 of 32, then all keys
+                in another order, for each of which its value is asked (MQAR of
+                Arora et al. 2023); accuracy, by chance 0.03
+selective copy  8 symbols out of 8 at random places among `size` blanks, to be
+                repeated in their order (Gu & Dao 2023); accuracy over the
+                symbols, by chance 0.125
 
-All models have the same number of parameters as GAM-RHN in its authors'
-experiment on temporal order (10 groups of 6 slots, 60 units, heads of 10, one
-micro-step); cells that are linear in their state are in two layers. All are
-trained alike: Adam, batches of 64 fresh sequences, until they get 99.5 % of
-1,000 held-out sequences right or `--updates` are over. A result on disk is not
-computed again; the picture is drawn from all of them.
+All models have about `--parameters`; cells that are linear in their state, but
+for the matrix memories, are in two layers. All are trained alike: Adam, batches
+of 64 fresh sequences, until 99.5 % of the answers to 1,000 held-out sequences
+are right or `--updates` are over. A result on disk is not computed again; the
+table and the picture are made from all of them, and show means over seeds.
 """
 
 import argparse
+import collections
 import json
 import os
 from pathlib import Path
@@ -31,21 +41,16 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 import keras
 import numpy as np
+import speeds
 from keras import ops
 from matplotlib.figure import Figure
 
-from kerasrnn.layers import GAMRHN
-from kerasrnn.layers import RHN
-from kerasrnn.layers import SLSTM
-from kerasrnn.layers import FastRNN
-from kerasrnn.layers import MinGRUCell
-from kerasrnn.layers import MinLSTMCell
-from kerasrnn.layers import RGLRUCell
+from kerasrnn import layers
 from kerasrnn.plots import save_figure
 from kerasrnn.training import Stopwatch
 
 BATCH_SIZE, BATCHES_AN_EPOCH, HELD_OUT, ENOUGH = 64, 50, 1000, 0.995
-COPIED, ALPHABET = 10, 8
+COPIED, ALPHABET, SCATTERED, KEYS, BITS = 10, 8, 8, 32, 40
 
 
 def parse_args():
@@ -54,161 +59,209 @@ def parse_args():
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     add = parser.add_argument
-    add("--lags", type=int, nargs="+", default=[20, 50, 100, 200])
     add("--tasks", nargs="+", default=list(TASKS), choices=TASKS)
+    add("--sizes", type=int, nargs="+", help="instead of those of a task")
     add("--models", nargs="+", default=list(MODELS), choices=MODELS)
+    add("--parameters", type=int, default=20_000, help="of each model, about")
     add("--updates", type=int, default=2000, help="steps of training at most")
     add("--learning-rate", type=float, default=2e-3, help="of Adam")
-    add("--seed", type=int, default=13, help="of weights and sequences")
+    add("--seeds", type=int, nargs="+", default=[13, 14, 15])
     add("--output", default="saved_models/memory_tasks", help="folder")
     return parser.parse_args()
 
 
-def copy_task(rng, count, lag):
-    """One-hot inputs `(count, lag + 21, 10)`, symbols `(count, 10)`."""
+def copy_task(rng, count, size):
+    """One-hot inputs `(count, size + 21, 10)`, symbols `(count, 10)`."""
     symbols = rng.integers(0, ALPHABET, (count, COPIED))
     blank, mark = ALPHABET, ALPHABET + 1
-    inputs = np.full((count, 2 * COPIED + lag + 1), blank)
+    inputs = np.full((count, 2 * COPIED + size + 1), blank)
     inputs[:, :COPIED] = symbols
-    inputs[:, COPIED + lag] = mark
-    return np.eye(ALPHABET + 2, dtype="float32")[inputs], symbols
+    inputs[:, COPIED + size] = mark
+    return one_hot(inputs, ALPHABET + 2), symbols
 
 
-def adding_task(rng, count, lag):
-    """Numbers and marks `(count, lag, 2)`, sums `(count, 1)`."""
-    inputs = np.zeros((count, lag, 2), "float32")
-    inputs[..., 0] = rng.random((count, lag))
-    rows, half = np.arange(count), lag // 2
+def adding_task(rng, count, size):
+    """Numbers and marks `(count, size, 2)`, sums `(count, 1)`."""
+    inputs = np.zeros((count, size, 2), "float32")
+    inputs[..., 0] = rng.random((count, size))
+    rows, half = np.arange(count), size // 2
     inputs[rows, rng.integers(0, half, count), 1] = 1
-    inputs[rows, rng.integers(half, lag, count), 1] = 1
+    inputs[rows, rng.integers(half, size, count), 1] = 1
     return inputs, (inputs[..., 0] * inputs[..., 1]).sum(1, keepdims=True)
 
 
-def temporal_order_task(rng, count, lag):
-    """One-hot inputs `(count, lag, 6)`, classes `(count, 1)` of 8."""
-    inputs = rng.integers(0, 4, (count, lag))
+def temporal_order_task(rng, count, size):
+    """One-hot inputs `(count, size, 6)`, classes `(count, 1)` of 8."""
+    inputs = rng.integers(0, 4, (count, size))
     marks = rng.integers(0, 2, (count, 3))
     rows = np.arange(count)
     for mark, start in zip(marks.T, (0.1, 0.33, 0.66), strict=True):
-        first = int(start * lag)
-        places = first + rng.integers(0, max(1, lag // 10), count)
+        first = int(start * size)
+        places = first + rng.integers(0, max(1, size // 10), count)
         inputs[rows, places] = 4 + mark
-    return np.eye(6, dtype="float32")[inputs], marks @ [[4], [2], [1]]
+    return one_hot(inputs, 6), marks @ [[4], [2], [1]]
 
 
-def is_close(targets, predictions):
-    """Accuracy of the adding problem."""
-    right = ops.abs(targets - predictions) < 0.04
-    return ops.mean(ops.cast(right, "float32"))
+def parity_task(rng, count, size):
+    """One-hot bits `(count, size, 2)`, parities `(count, 1)`, or of all 40."""
+    bits = rng.integers(0, 2, (count, size))
+    parities = np.cumsum(bits, 1) % 2
+    return one_hot(bits, 2), parities[:, -BITS if size <= BITS else -1 :]
 
 
-def classes(targets, predictions):
-    return ops.mean(
-        keras.metrics.sparse_categorical_accuracy(targets, predictions)
+def recall_task(rng, count, size):
+    """One-hot inputs `(count, 3 * size, 64)`, values `(count, size)`."""
+    keys = rng.permuted(np.tile(np.arange(KEYS), (count, 1)), axis=1)[:, :size]
+    values = rng.integers(0, KEYS, (count, size))
+    pairs = np.stack([keys, KEYS + values], 2).reshape(count, 2 * size)
+    order = rng.permuted(np.tile(np.arange(size), (count, 1)), axis=1)
+    asked, answers = (
+        np.take_along_axis(x, order, axis=1) for x in (keys, values)
     )
+    return one_hot(np.concatenate([pairs, asked], 1), 2 * KEYS), answers
 
 
-CROSSENTROPY = "sparse_categorical_crossentropy"
+def selective_copy_task(rng, count, size):
+    """One-hot inputs `(count, size + 8, 10)`, symbols `(count, 8)`."""
+    symbols = rng.integers(0, ALPHABET, (count, SCATTERED))
+    places = rng.permuted(np.tile(np.arange(size), (count, 1)), axis=1)
+    places = np.sort(places[:, :SCATTERED], axis=1)
+    inputs = np.full((count, size + SCATTERED), ALPHABET)
+    np.put_along_axis(inputs, places, symbols, axis=1)
+    inputs[:, size:] = ALPHABET + 1
+    return one_hot(inputs, ALPHABET + 2), symbols
+
+
+def one_hot(ids, count):
+    return np.eye(count, dtype="float32")[ids]
+
+
+# What makes sequences, the number of answers, and the sizes.
 TASKS = {
-    "copy": (copy_task, ALPHABET, "softmax", CROSSENTROPY, classes),
-    "adding": (adding_task, 1, None, "mse", is_close),
-    "temporal order": (
-        temporal_order_task,
-        8,
-        "softmax",
-        CROSSENTROPY,
-        classes,
-    ),
+    "copy": (copy_task, ALPHABET, [20, 50, 100]),
+    "adding": (adding_task, 1, [50, 100]),
+    "temporal order": (temporal_order_task, 8, [50, 100]),
+    "parity": (parity_task, 2, [256]),
+    "recall": (recall_task, KEYS, [4, 16]),
+    "selective copy": (selective_copy_task, ALPHABET, [32, 64]),
 }
 
 
-def gam_rhn(input_dim):
-    return GAMRHN(60, 1, 10, 6, 10, return_sequences=True)
-
-
-def rhn(input_dim):
-    def weights(units):
-        return 2 * units * (input_dim + 2 * (units + 1))
-
-    return RHN(width(weights, input_dim), 2, return_sequences=True)
-
-
-def lstm(input_dim):
-    def weights(units):
-        return 4 * units * (input_dim + units + 1)
-
-    units = width(weights, input_dim)
-    return keras.layers.LSTM(units, return_sequences=True)
-
-
-def slstm(input_dim):
-    def weights(units):
-        return 4 * units * (input_dim + units + 1)
-
-    return SLSTM(width(weights, input_dim), return_sequences=True)
-
-
-def min_gru(input_dim):
-    def weights(units):
-        return 2 * units * (input_dim + units + 2)
-
-    units = width(weights, input_dim)
-    cells = MinGRUCell(units), MinGRUCell(units)
-    return FastRNN(cells, return_sequences=True)
-
-
-def min_lstm(input_dim):
-    def weights(units):
-        return 3 * units * (input_dim + units + 2)
-
-    units = width(weights, input_dim)
-    cells = MinLSTMCell(units), MinLSTMCell(units)
-    return FastRNN(cells, return_sequences=True)
-
-
-def rg_lru(input_dim):
-    def weights(units):
-        return units * (input_dim + 1) + 2 * units * (2 * (units + 1) + 1)
-
-    units = width(weights, input_dim)
-    cells = RGLRUCell(units), RGLRUCell(units)
-    return keras.Sequential(
-        [keras.layers.Dense(units), FastRNN(cells, return_sequences=True)]
+def stacked(cell):
+    """A function of units: a projection to them, and two cells above it."""
+    return lambda units: keras.Sequential(
+        [
+            keras.layers.Dense(units),
+            layers.FastRNN([cell(units), cell(units)], return_sequences=True),
+        ]
     )
 
 
-def width(weights, input_dim):
-    """The units whose count of weights is nearest to that of `gam_rhn`."""
-    reference = gam_rhn(input_dim)
-    reference.build((None, None, input_dim))
-    count = reference.count_params()
-    return min(range(1, 500), key=lambda units: abs(weights(units) - count))
+def alone(layer, **options):
+    return lambda units: layer(units, return_sequences=True, **options)
 
 
+def gam_rhn(units):
+    """The proportions of its authors' experiment on temporal order."""
+    head = max(1, units // 6)
+    return layers.GAMRHN(units, 1, head, 6, head, return_sequences=True)
+
+
+def matrix_memory(layer, **options):
+    """A memory of one head, whose keys and values are as wide as the layer."""
+    return lambda units: layer(
+        *(units, 1, units, units, 4), return_sequences=True, **options
+    )
+
+
+# Functions of the units.
 MODELS = {
-    "LSTM": lstm,
-    "RHN": rhn,
+    "LSTM": alone(layers.FastLSTM),
+    "GRU": alone(layers.FastGRU),
+    "RHN": alone(layers.RHN, depth=2),
     "GAM-RHN": gam_rhn,
-    "sLSTM": slstm,
-    "minGRU": min_gru,
-    "minLSTM": min_lstm,
-    "RG-LRU": rg_lru,
+    "sLSTM": alone(layers.SLSTM),
+    "minGRU": stacked(layers.MinGRUCell),
+    "minLSTM": stacked(layers.MinLSTMCell),
+    "RG-LRU": stacked(layers.RGLRUCell),
+    "RG-LRU block": stacked(
+        lambda units: layers.ResidualBlockCell(
+            layers.RGLRUCell(units), hidden_dim=units
+        )
+    ),
+    "GatedDelta": matrix_memory(layers.GatedDelta),
+    "GatedDelta, negative": matrix_memory(
+        layers.GatedDelta, allow_negative_eigenvalues=True
+    ),
+    "mLSTM": matrix_memory(layers.MLSTM),
 }
+
+
+def build_model(task, model, width, parameters):
+    """A model from inputs `(batch, time, width)` to answers at every step.
+
+    It has the units whose number of parameters is nearest.
+    """
+    _, answers, _ = TASKS[task]
+
+    def of_units(units):
+        inputs = keras.Input((None, width))
+        outputs = keras.layers.Dense(answers)(MODELS[model](units)(inputs))
+        return keras.Model(inputs, outputs)
+
+    low, high = 1, 512
+    while high - low > 1:
+        middle = (low + high) // 2
+        few = of_units(middle).count_params() <= parameters
+        low, high = (middle, high) if few else (low, middle)
+    return of_units(low)
+
+
+def at_the_end(function):
+    """A loss or metric of the last steps, of which the targets are."""
+
+    def measured(targets, outputs):
+        return function(targets, outputs[:, -targets.shape[1] :])
+
+    measured.__name__ = function.__name__
+    return measured
+
+
+def is_close(targets, outputs):
+    return ops.cast(ops.abs(targets - outputs[..., 0]) < 0.04, "float32")
+
+
+def loss_and_accuracy(task):
+    if task == "adding":
+
+        def squared(targets, outputs):
+            return ops.square(targets - outputs[..., 0])
+
+        return at_the_end(squared), at_the_end(is_close)
+
+    def crossentropy(targets, outputs):
+        return keras.losses.sparse_categorical_crossentropy(
+            targets, outputs, from_logits=True
+        )
+
+    return at_the_end(crossentropy), at_the_end(
+        keras.metrics.sparse_categorical_accuracy
+    )
 
 
 class Sequences(keras.utils.PyDataset):
     """Fresh sequences for every batch of every epoch."""
 
-    def __init__(self, make, lag, seed):
+    def __init__(self, make, size, seed):
         super().__init__()
-        self.make, self.lag = make, lag
+        self.make, self.size = make, size
         self.rng = np.random.default_rng(seed)
 
     def __len__(self):
         return BATCHES_AN_EPOCH
 
     def __getitem__(self, index):
-        return self.make(self.rng, BATCH_SIZE, self.lag)
+        return self.make(self.rng, BATCH_SIZE, self.size)
 
 
 class StopWhenSolved(keras.callbacks.Callback):
@@ -216,23 +269,15 @@ class StopWhenSolved(keras.callbacks.Callback):
         self.model.stop_training = logs["val_accuracy"] >= ENOUGH
 
 
-def build_model(task, model, input_dim):
-    _, outputs, activation, _, _ = TASKS[task]
-    inputs = keras.Input((None, input_dim))
-    x = MODELS[model](input_dim)(inputs)
-    x = x[:, -COPIED:] if task == "copy" else x[:, -1]
-    return keras.Model(
-        inputs, keras.layers.Dense(outputs, activation=activation)(x)
-    )
-
-
-def train(args, task, model, lag):
+def train(args, task, model, size, seed):
     """Returns the accuracy after each epoch, and what it took."""
     clock = Stopwatch()
-    keras.utils.set_random_seed(args.seed)
-    make, _, _, loss, accuracy = TASKS[task]
-    held_out = make(np.random.default_rng(args.seed + 1), HELD_OUT, lag)
-    network = build_model(task, model, held_out[0].shape[-1])
+    keras.utils.set_random_seed(seed)
+    make, _, _ = TASKS[task]
+    held_out = make(np.random.default_rng(seed + 1000), HELD_OUT, size)
+    width = held_out[0].shape[-1]
+    network = build_model(task, model, width, args.parameters)
+    loss, accuracy = loss_and_accuracy(task)
     accuracy.__name__ = "accuracy"
     network.compile(
         keras.optimizers.Adam(args.learning_rate, global_clipnorm=1.0),
@@ -240,7 +285,7 @@ def train(args, task, model, lag):
         metrics=[accuracy],
     )
     history = network.fit(
-        Sequences(make, lag, args.seed),
+        Sequences(make, BITS if task == "parity" else size, seed),
         validation_data=held_out,
         validation_batch_size=HELD_OUT // 4,
         epochs=args.updates // BATCHES_AN_EPOCH,
@@ -248,33 +293,38 @@ def train(args, task, model, lag):
         verbose=0,
     ).history
     return {
-        "task": task,
-        "model": model,
-        "lag": lag,
+        **{"task": task, "model": model, "size": size, "seed": seed},
         "parameters": network.count_params(),
         "accuracy": history["val_accuracy"],
         **clock.read(),
     }
 
 
-def draw(results):
-    """Accuracy against lag, a panel for each task."""
-    figure = Figure(figsize=(4 * len(TASKS), 3.4), layout="constrained")
-    for place, task in enumerate(TASKS, start=1):
-        axes = figure.add_subplot(1, len(TASKS), place)
-        for model in MODELS:
-            points = sorted(
-                (result["lag"], max(result["accuracy"]))
-                for result in results
-                if (result["task"], result["model"]) == (task, model)
-            )
-            if points:
-                axes.plot(*zip(*points, strict=True), marker="o", label=model)
-        axes.set(title=task, xlabel="lag", ylim=(-0.03, 1.03))
-        axes.grid(alpha=0.3)
+def means(results):
+    """The mean accuracy of each task, size and model, over seeds."""
+    found = collections.defaultdict(list)
+    for result in results:
+        key = result["task"], result["size"], result["model"]
+        found[key].append(max(result["accuracy"]))
+    return {key: float(np.mean(x)) for key, x in found.items()}
+
+
+def draw(found):
+    """Accuracy of each model, a panel for each task."""
+    tasks = [task for task in TASKS if any(task == x for x, _, _ in found)]
+    figure = Figure(figsize=(2.2 * len(tasks) + 1.6, 3.6), layout="constrained")
+    panels = figure.subplots(1, len(tasks), sharey=True, squeeze=False)[0]
+    for axes, task in zip(panels, tasks, strict=True):
+        sizes = sorted({size for x, size, _ in found if x == task})
+        for shade, size in enumerate(sizes):
+            values = [found.get((task, size, x), np.nan) for x in MODELS]
+            places = np.arange(len(MODELS)) + 0.8 * shade / len(sizes)
+            axes.barh(places, values, 0.8 / len(sizes), label=f"{size}")
+        axes.set(title=task, xlabel="accuracy", xlim=(0, 1))
+        axes.set_yticks(np.arange(len(MODELS)), MODELS)
+        axes.invert_yaxis()
         axes.spines[["top", "right"]].set_visible(False)
-    figure.axes[0].set_ylabel("accuracy")
-    figure.axes[-1].legend(frameon=False)
+        axes.legend(frameon=False, title="size", loc="lower right")
     return figure
 
 
@@ -282,25 +332,40 @@ def main():
     args = parse_args()
     output = Path(args.output)
     output.mkdir(parents=True, exist_ok=True)
-    for lag in args.lags:
-        for task in args.tasks:
-            for model in args.models:
-                path = output / f"{task} {model} {lag}.json".replace(" ", "_")
-                if path.exists():
-                    continue
-                result = train(args, task, model, lag)
-                scratch = path.with_suffix(".part")
-                scratch.write_text(json.dumps(result))
-                scratch.replace(path)
-                print(
-                    f"{task}, lag {lag}, {model} of {result['parameters']:,} "
-                    f"parameters: {max(result['accuracy']):.3f} after "
-                    f"{len(result['accuracy']) * BATCHES_AN_EPOCH} updates, "
-                    f"{result['cpu_seconds']:.0f} CPU seconds",
-                    flush=True,
-                )
-    results = [json.loads(p.read_text()) for p in output.glob("*.json")]
-    save_figure(draw(results), output / "memory_tasks.png")
+    wanted = [
+        (task, model, size, seed)
+        for seed in args.seeds
+        for task in args.tasks
+        for size in args.sizes or TASKS[task][2]
+        for model in args.models
+    ]
+    for task, model, size, seed in wanted:
+        name = f"{task} {model} {size} {seed}.json".replace(" ", "_")
+        path = output / name
+        if path.exists():
+            continue
+        result = train(args, task, model, size, seed)
+        scratch = path.with_suffix(".part")
+        scratch.write_text(json.dumps(result))
+        scratch.replace(path)
+        print(
+            f"{task} {size}, {model} of {result['parameters']:,} parameters, "
+            f"seed {seed}: {max(result['accuracy']):.3f} after "
+            f"{len(result['accuracy']) * BATCHES_AN_EPOCH} updates, "
+            f"{result['cpu_seconds']:.0f} CPU seconds",
+            flush=True,
+        )
+    found = means([json.loads(p.read_text()) for p in output.glob("*.json")])
+    columns = sorted({(task, size) for task, size, _ in found})
+    print()
+    speeds.print_table(
+        ["", *(f"{task} {size}" for task, size in columns)],
+        [
+            [x, *(f"{found.get((*key, x), np.nan):.2f}" for key in columns)]
+            for x in MODELS
+        ],
+    )
+    save_figure(draw(found), output / "memory_tasks.png")
 
 
 if __name__ == "__main__":

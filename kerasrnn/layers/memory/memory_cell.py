@@ -166,8 +166,12 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
         key_dim, value_dim = self.head_dims
         keys = self.heads * key_dim
         q, k, v = (
-            ops.reshape(x, (batch, time, self.heads, -1))
-            for x in ops.split(joined, [keys, 2 * keys], axis=-1)
+            ops.reshape(x, (batch, time, self.heads, size))
+            for x, size in zip(
+                ops.split(joined, [keys, 2 * keys], axis=-1),
+                (key_dim, key_dim, value_dim),
+                strict=True,
+            )
         )
         q, k = self.scaled(q, k)
         decisions = wide(self._product(sequence, self.write_kernel))

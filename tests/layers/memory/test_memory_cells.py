@@ -130,6 +130,19 @@ def test_the_layer_is_the_loop_with_its_gradients(name, masked):
 
 
 @pytest.mark.parametrize("layer_class", [GatedDelta, MLSTM])
+@pytest.mark.parametrize("time", [7, None])
+def test_a_model_of_any_batch_size_is_trained(layer_class, time):
+    layer = layer_class(4, heads=2)
+    model = keras.Sequential([keras.Input((time, 5)), layer])
+    model.compile("sgd", "mse")
+    x = helpers.random(5, 7, 5)
+    before = model.predict(x, verbose=0)
+    losses = model.fit(x, x[:, 0, :4], 2, 2, verbose=0).history["loss"]
+    assert losses[1] < losses[0]
+    assert (model.predict(x, verbose=0) != before).all()
+
+
+@pytest.mark.parametrize("layer_class", [GatedDelta, MLSTM])
 def test_the_layer_is_saved(layer_class, tmp_path):
     layer = layer_class(4, heads=2, return_sequences=True)
     model = keras.Sequential([keras.Input((None, 5)), layer])
