@@ -501,14 +501,16 @@ def test_the_seed_fixes_the_text(language):
 
 def test_one_sentence_ends_with_its_end(language):
     end_id = language.tokenizer.end_id
-    rows = generated(language, ["the"] * 8, count=60, one_sentence=True)
+    # The end of a sentence within a prompt is none of what is written.
+    prompts = ["the"] * 6 + ["who knows\nthe"] * 2
+    rows = generated(language, prompts, count=60, one_sentence=True)
     lengths = (rows >= 0).sum(axis=1)
     assert len(set(lengths.tolist())) > 1
     for row, length in zip(rows, lengths, strict=True):
         assert end_id not in row[: length - 1]
         assert length == 60 or row[length - 1] == end_id
         assert (row[length:] == -1).all()
-    whole = generated(language, ["the"] * 8, count=60)
+    whole = generated(language, prompts, count=60)
     first = lengths.argmin()
     assert_close(whole[first, : lengths[first]], rows[first, : lengths[first]])
 

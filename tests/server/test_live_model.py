@@ -73,6 +73,16 @@ def test_a_broken_version_is_left_out_until_it_is_repaired(folder, caplog):
     assert message.endswith("2' is left out: it cannot be loaded.")
 
 
+def test_a_version_that_is_written_again_is_taken_up(folder):
+    async def scenario():
+        folder.add(1)
+        await until(lambda: len(folder.started) == 2)
+        await until(lambda: folder.started[0].ended)
+        assert await folder.ask() == "1"
+
+    run(folder, scenario)
+
+
 def test_the_version_before_is_served_when_the_newest_is_removed(folder):
     async def scenario():
         assert await folder.ask() == "2"

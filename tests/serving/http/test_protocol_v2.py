@@ -102,15 +102,19 @@ def test_tensors_travel_in_binary_too(model):
     assert answer.body[answer.header_length :] == packed("É", "AB")
 
 
-def test_an_output_alone_may_be_binary(model):
+@pytest.mark.parametrize("all_binary", [False, True])
+def test_an_output_alone_may_be_binary(model, all_binary):
+    """What it says of itself goes before what the request says of all."""
     ids = np.array([[1, 2]], "int32").tobytes()
+    others = {"signature": "square", "binary_data_output": all_binary}
+    total, square = (
+        {"parameters": {"binary_data": x}} if x is not all_binary else {}
+        for x in (False, True)
+    )
     body = {
-        "parameters": {"signature": "square"},
+        "parameters": others,
         "inputs": [binary("ids", "INT32", [1, 2], len(ids))],
-        "outputs": [
-            {"name": "total"},
-            {"name": "square", "parameters": {"binary_data": True}},
-        ],
+        "outputs": [{"name": "total", **total}, {"name": "square", **square}],
     }
     answer = answered(body, model, ids)
     total, square = json.loads(answer.body[: answer.header_length])["outputs"]
