@@ -273,7 +273,8 @@ def locked(path: PathLike) -> Iterator[pathlib.Path]:
     """Locks a folder, so that no other process locks it at the same time.
 
     The lock is a file `.lock` in the folder. The system releases it when the
-    process ends, even if it is killed. The process that holds the lock may
+    process ends, even if it is killed. A new folder that stays empty is
+    removed again. The process that holds the lock may
     lock the folder again, as a recipe does around `TrainingFolder.fit`.
 
     Args:
@@ -290,6 +291,7 @@ def locked(path: PathLike) -> Iterator[pathlib.Path]:
     >>> with locked("saved_models/mine") as output:
     ...     (output / "notes.txt").write_text("No other process writes here.")
     """
+    is_new = not pathlib.Path(path).exists()
     path = output_folder(path)
     lock = filelock.FileLock(path / ".lock", timeout=0, is_singleton=True)
     try:
@@ -303,4 +305,7 @@ def locked(path: PathLike) -> Iterator[pathlib.Path]:
     try:
         yield path
     finally:
+        # What fails before it writes anything leaves no folder.
+        if is_new and {x.name for x in path.glob("*")} == {".lock"}:
+            shutil.rmtree(path, ignore_errors=True)
         lock.release()

@@ -103,9 +103,8 @@ except FileNotFoundError:
     # TensorFlow wants to know one, but writes nothing to it.
     tempfile.tempdir = os.curdir
 sys.excepthook = without_traceback
-if _LEVEL not in os.environ:
-    # What it logs as an error, such as a slower kernel, does not concern a
-    # user: errors that do are raised.
-    os.environ[_LEVEL] = "3"
+# What it logs as an error, such as a slower kernel, does not concern a user:
+# errors that do are raised.
+if os.environ.setdefault(_LEVEL, "3") != "0":
     with filtered_stderr(_NOISE):
         load()

@@ -1,8 +1,7 @@
 """Trains and exports a forecaster of time series.
 
     python recipes/forecast.py                         # generated hours
-    python recipes/forecast.py --corpus load.csv --time date \
-        --columns load temp --horizon 24
+    python recipes/forecast.py --corpus load.csv --time date --horizon 24
     python recipes/forecast.py --corpus etth1          # a published table
     python recipes/forecast.py --corpus more.csv --time date --from OTHER.keras
 

@@ -45,14 +45,14 @@ class Settings(training.TranslationSettings):
     output: Path = Path("saved_models/translate")
     train: tuple[Path, ...] = ()
     """A file of pairs, or a file of sources and one of targets."""
-    dev: tuple[Path, ...] = ()
-    """Validation pairs; default: some of `train`, which are held out."""
-    test: tuple[Path, ...] = ()
-    """Test pairs, scored at the end."""
     source: str | None = None
     """Column or language to translate from."""
     target: str | None = None
     """Column or language to translate into."""
+    dev: tuple[Path, ...] = ()
+    """Validation pairs; default: some of `train`, which are held out."""
+    test: tuple[Path, ...] = ()
+    """Test pairs, scored at the end."""
     alignments: training.Existing | None = None
     """Alignments of the words of `train`, lines of `0-0 1-2`, for attention."""
     old: tuple[Path, ...] = ()

@@ -177,8 +177,10 @@ def read_labelled_corpus(
     least = 2 if label_names is None and not multi_label else 1
     if len(corpus.label_names) < least or not corpus.train.texts:
         report.check_encoding()
+        is_empty = not corpus.train.texts and report.unit != "text"
+        lacks = "no rows with text" if is_empty else "too few classes"
         raise CorpusError(
-            f"The corpus {path} has too few classes. Expected: texts of at "
+            f"The corpus {path} has {lacks}. Expected: texts of at "
             f"least {('one class', 'two classes')[least - 1]}, in a table or "
             "in a sub-folder for each class. "
             f"Received: {len(corpus.train.texts)} texts of the classes "

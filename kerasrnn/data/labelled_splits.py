@@ -151,7 +151,7 @@ def how_held_out(
 ) -> dict[str, str | int]:
     """Says whether held-out texts have their groups for themselves.
 
-    It prints it, too.
+    It prints it, too, unless there is nothing to advise.
 
     Args:
         corpus: `LabelledCorpus` to train on.
@@ -176,12 +176,12 @@ def how_held_out(
         set(corpus.groups_of(part.texts)) for part in (held_out, corpus.train)
     )
     if corpus.groups is None or groups & learnt:
-        print(
-            "Texts are held out one by one: if some belong together, such as "
-            "reviews of a\nfilm, scores are too high."
-            + " In a table, name the column that says what belongs\ntogether: "
-            "`group_column`, in a recipe --group-column." * advise
-        )
+        if advise:
+            print(
+                "Note: texts were split at random. If several share an author, "
+                "a product or a\nfilm, name that column to avoid leakage: "
+                "`group_column`, in a recipe\n--group-column COLUMN."
+            )
         return {"by": "text"}
     print(f"Groups whose texts are held out, such as films: {len(groups)}.")
     return {"by": "group", "groups": len(groups)}

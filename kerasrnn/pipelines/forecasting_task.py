@@ -58,8 +58,8 @@ class ForecastingTask(Task):
 
     def headline(self, scores: dict[str, Any]) -> str:
         return (
-            f"MSE {scores['mse']:.3f}, MAE {scores['mae']:.3f} deviations of "
-            f"the columns, MASE {scores['mase']:.2f}"
+            f"MSE {scores['mse']:.3f}, MAE {scores['mae']:.3f} (in standard "
+            f"deviations of the training data), MASE {scores['mase']:.2f}"
         )
 
     def report(

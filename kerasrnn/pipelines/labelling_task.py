@@ -67,7 +67,7 @@ class LabellingTask(Task):
 
     def headline(self, scores: dict[str, Any]) -> str:
         return (
-            f"{100 * scores['accuracy']:.1f} % of the labels are right, "
+            f"accuracy {100 * scores['accuracy']:.1f} %, "
             f"macro F1 {100 * scores['macro_f1']:.1f}"
         )
 
@@ -249,9 +249,9 @@ class MultiLabelTask(LabellingTask):
 
     def headline(self, scores: dict[str, Any]) -> str:
         return (
-            f"micro F1 {100 * scores['micro_f1']:.1f}, macro "
-            f"{100 * scores['macro_f1']:.1f}, all labels right in "
-            f"{100 * scores['subset_accuracy']:.1f} % of texts"
+            f"micro F1 {100 * scores['micro_f1']:.1f}, macro F1 "
+            f"{100 * scores['macro_f1']:.1f}, subset accuracy "
+            f"{100 * scores['subset_accuracy']:.1f} %"
         )
 
     def report(

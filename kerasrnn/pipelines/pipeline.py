@@ -497,7 +497,8 @@ class TextPipeline(keras.Model):
         if not isinstance(pipeline, cls):
             raise ValueError(
                 f"{expected} Received: '{path}', which contains a "
-                f"{type(pipeline).__name__}"
+                f"{type(pipeline).__name__}: use the class, or the recipe, "
+                "that wrote it"
             )
         return pipeline
 

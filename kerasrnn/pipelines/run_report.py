@@ -36,13 +36,14 @@ def print_start(task, data, epochs, batches):
         f"To validate on: {_sizes_in_words(data['dev'])}.\n"
         f"Model: {', '.join(facts)}.\n"
         f"Epochs: {epochs:,}"
-        + (f", of {steps:,} steps each." if steps > 0 else ".")
+        + (f", of {_counted(steps, 'steps')} each." if steps > 0 else ".")
     )
     unit, count = next(iter(data["train"].items()))
     if count < task.few:
         print(
-            f"Warning: these are few {unit}. A model learns them by heart, and "
-            f"scores on others depend on chance. Expected: {task.few} or more."
+            f"Warning: only {_counted(count, unit)} to train on. The model "
+            "will memorize them, and\nits scores depend on chance. Use "
+            f"{task.few} or more."
         )
     if plan := task.plan():
         print(plan)
@@ -50,7 +51,13 @@ def print_start(task, data, epochs, batches):
 
 def _sizes_in_words(sizes: dict[str, int]) -> str:
     """Returns sizes as people write them, such as "8 pairs, 40 tokens"."""
-    return ", ".join(f"{count:,} {name}" for name, count in sizes.items())
+    return ", ".join(_counted(count, name) for name, count in sizes.items())
+
+
+def _counted(count: int, name: str) -> str:
+    """Returns a number and what it counts, such as "1 pair"."""
+    is_plural = count != 1 or name == "series"
+    return f"{count:,} {name if is_plural else name[:-1]}"
 
 
 def write_results(

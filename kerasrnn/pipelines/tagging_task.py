@@ -109,10 +109,10 @@ class TaggingTask(Task):
         ]
 
     def headline(self, scores: dict[str, Any]) -> str:
-        right = f"{100 * scores['accuracy']:.1f} % of the tags are right"
+        accuracy = f"tag accuracy {100 * scores['accuracy']:.1f} %"
         if "f1" not in scores:
-            return right
-        return f"F1 of phrases {100 * scores['f1']:.1f}, {right}"
+            return accuracy
+        return f"span F1 {100 * scores['f1']:.1f}, {accuracy}"
 
     def report(
         self, rows: Sentences, folder: pathlib.Path

@@ -1,10 +1,15 @@
 """The command line of a recipe, generated from its settings."""
 
 import argparse
+import ast
+import contextlib
 import dataclasses
+import inspect
+import itertools
 import re
 import sys
 import textwrap
+import typing
 from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Annotated
@@ -12,8 +17,32 @@ from typing import Any
 
 from kerasrnn.optional import needs
 from kerasrnn.training.settings import AnySettings
-from kerasrnn.training.settings import Existing
+from kerasrnn.training.settings import Settings
 from kerasrnn.typing import Strings
+
+# The boxes of the help. What a saved pipeline holds belongs to the model, and
+# all that is not named here to the training.
+_BOXES = {
+    "data": {
+        *("corpus", "train", "dev", "test", "source", "target", "old"),
+        *("old_dev", "old_columns", "back_translate", "reverse", "oversample"),
+        *("alignments", "text_column", "label_column", "label_separator"),
+        *("group_column", "multi_label", "word_column", "tag_column"),
+        *("sentence_column", "time", "time_format", "decimal", "columns"),
+        *("key", "known", "static", "calendar", "step", "resample"),
+        *("held_out", "dev_size", "dev_corpora", "max_words", "limit"),
+        *("steps_per_beat", "data_dir", "data_license"),
+    },
+    "model": set(),
+    "training": set(),
+    "search": {
+        *("beam_width", "length_penalty", "no_repeat_ngram", "shortlist"),
+        *("copy_unknown", "temperature", "dynamic", "calibrate"),
+        "tune_thresholds",
+    },
+    "output": {"output", "xla", "tensorboard"},
+}
+_EXAMPLES = 2  # in the help
 
 
 def read_settings(
@@ -63,25 +92,38 @@ def read_settings(
         default = default(given.corpus)
     name = given.preset or default
     preset = dataclasses.replace(presets[name], preset=name)
-    # Longer lines of a description are not wrapped.
-    listed = textwrap.fill(f"Presets: {', '.join(presets)}.", 79)
-    names = [listed] if len(presets) > 1 else []
-    # `from` is a keyword of Python, so no field can have that name.
-    start_from = Annotated[Existing | None, tyro.conf.arg(name="from")]
+    boxes: dict[str, list[Any]] = {box: [] for box in _BOXES}
+    hints = typing.get_type_hints(type(preset), include_extras=True)
+    for field, text in _helps(preset).items():
+        # `from` is a keyword of Python, so no field can have that name.
+        flag = "from" if field == "start_from" else None
+        shown = tyro.conf.arg(
+            name=flag,
+            help=with_flags(text or "", preset),
+            help_behavior_hint=_default,
+        )
+        value = dataclasses.field(default=getattr(preset, field))
+        hint = Annotated[hints[field], shown]
+        boxes[_box(preset, field)].append((field, hint, value))
     line = dataclasses.make_dataclass(
         type(preset).__name__,
-        [("start_from", start_from, None)],
-        bases=(type(preset),),
-        frozen=True,
-        kw_only=True,
+        [
+            (box, dataclasses.make_dataclass(box, fields))
+            for box, fields in boxes.items()
+            if fields
+        ],
     )
     found = tyro.cli(
         line,
-        default=line(**vars(preset)),
         args=args,
-        description="\n\n".join([description.strip().split("\n")[0], *names]),
+        description=_introduction(description, presets),
+        config=(tyro.conf.OmitArgPrefixes,),
     )
-    settings = dataclasses.replace(preset, **vars(found))
+    values = {k: v for x in vars(found).values() for k, v in vars(x).items()}
+    try:
+        settings = dataclasses.replace(preset, **values)
+    except ValueError as error:
+        parser.exit(2, _filled(with_flags(str(error), preset)))
     _check_effects(settings, args, parser)
     return settings
 
@@ -112,6 +154,53 @@ def with_flags(message: str, settings: Any) -> str:
     )
 
 
+def _helps(settings):
+    """The string below each field, those of the recipe before all others."""
+    found = {}
+    for kind in type(settings).__mro__:
+        lines = []
+        # A class that was typed into a terminal has no source.
+        with contextlib.suppress(OSError, TypeError):
+            source = textwrap.dedent(inspect.getsource(kind))
+            lines = ast.parse(source).body[0].body
+        for field, below in itertools.zip_longest(lines, lines[1:]):
+            if isinstance(field, ast.AnnAssign):
+                name = field.target.id
+                told = below.value.value if isinstance(below, ast.Expr) else ""
+                found[name] = found.get(name) or " ".join(told.split())
+    fields = [field.name for field in dataclasses.fields(settings)]
+    return {x: found.get(x) for x in [*found, *fields] if x in fields}
+
+
+def _box(settings, name):
+    """The box of the help in which a flag is shown."""
+    for box, names in _BOXES.items():
+        if name in names:
+            return box
+    of_all = {field.name for field in dataclasses.fields(Settings)}
+    of_model = name in settings.saved and name not in of_all
+    return "model" if of_model else "training"
+
+
+def _default(value):
+    return "" if value in ("None", "") else f"(default: {value})"
+
+
+def _introduction(description, presets):
+    """The first line of a recipe, some of its commands, and its presets."""
+    first, *rest = description.strip().split("\n")
+    commands = [line for line in rest if line.startswith("    python ")]
+    parts = ["\n".join([first, *commands[:_EXAMPLES]])]
+    if len(presets) > 1:
+        # Longer lines of a description are not wrapped.
+        parts.append(textwrap.fill(f"Presets: {', '.join(presets)}.", 79))
+    return "\n\n".join(parts)
+
+
+def _filled(message):
+    return textwrap.fill(message, 79, break_on_hyphens=False) + "\n"
+
+
 def _check_effects(settings, args, parser):
     """Ends the process if a flag is given that has no effect."""
     given = {word.partition("=")[0].replace("_", "-") for word in args}
@@ -135,9 +224,7 @@ def _check_effects(settings, args, parser):
         expected = "; ".join(sorted(needed)) or "only flags that change the run"
         message = f"{reason} Expected: {expected}. Received: "
         message += ", ".join(sorted(useless))
-        parser.exit(
-            2, textwrap.fill(message, 79, break_on_hyphens=False) + "\n"
-        )
+        parser.exit(2, _filled(message))
 
 
 def _flag(name):

@@ -181,7 +181,7 @@ class Settings:
     devices: Count | None = None
     """With --distribute mirrored, the number of devices; default: all GPUs."""
     tensorboard: bool = False
-    """Write logs for TensorBoard, to `tensorboard` in the output folder."""
+    """Write logs for TensorBoard, to a folder in the output folder."""
 
     def __post_init__(self):
         hints = typing.get_type_hints(type(self), include_extras=True)

@@ -200,6 +200,24 @@ def test_no_header(write, header, missing):
     assert str(path) in message and "Received: [" in message
 
 
+@pytest.mark.parametrize(
+    ("content", "column", "problem"),
+    [
+        ("comment,stars\ngood,1\n", "coment", "Did you mean 'comment'[?]"),
+        ("comment,stars\n", "comment", "reviews.csv has no rows"),
+    ],
+)
+def test_what_is_wrong_is_said_in_words(write, content, column, problem):
+    with pytest.raises(CorpusError, match=problem):
+        read_labelled_corpus(write(content), column, "stars")
+
+
+def test_a_folder_of_tables_names_them(write):
+    folder = write("text,label\ngood,1\n").parent
+    with pytest.raises(IsADirectoryError, match="Did you mean.*[.]csv[?]"):
+        read_labelled_corpus(folder)
+
+
 # Other formats.
 
 

@@ -299,7 +299,7 @@ def test_a_run_is_told_the_labels_of_each_text(tmp_path, capsys):
     scores = task.row_scores(rows)
     expected = labeller.evaluate(TEXTS, TAGS)
     assert scores["by_label"] == expected["by_label"]
-    assert f"macro {100 * scores['macro_f1']:.1f}" in task.headline(scores)
+    assert f"macro F1 {100 * scores['macro_f1']:.1f}" in task.headline(scores)
     kernel, _ = labeller.model.output_projection.get_weights()
     bias = np.array([9.0, -9.0, 0.0], "float32")
     labeller.model.output_projection.set_weights([0 * kernel, bias])

@@ -1,5 +1,6 @@
 """What every recipe's run does; the recipes' own tests run it whole."""
 
+import contextlib
 import csv
 import dataclasses
 import json
@@ -354,8 +355,8 @@ def test_the_files_of_a_run(tmp_path, capsys, monkeypatch):
     assert card["scores"] == dict.fromkeys(["dev", "first"], {"bleu": 1.23456})
     printed = capsys.readouterr().out
     for line in (
-        *("To train on: 3 rows.", "To validate on: 1 rows."),
-        "Warning: these are few rows.",
+        *("To train on: 3 rows.", "To validate on: 1 row."),
+        "Warning: only 3 rows to train on.",
         "Model: 2 parameters, vocabulary of 5.",
         "Epochs: 3, of 2 steps each.",
         *("dev: bleu 1.235", "Result (dev): BLEU 1.2."),
@@ -455,6 +456,12 @@ def test_an_error_inside_releases_the_folder(tmp_path):
             raise KeyError
     with Run(Small(output=tmp_path)) as run:
         assert run.output == pathlib.Path(tmp_path)
+
+
+def test_a_run_that_writes_nothing_leaves_no_folder(tmp_path):
+    with contextlib.suppress(KeyError), Run(Small(output=tmp_path / "out")):
+        raise KeyError
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_run_that_cannot_begin_releases_the_folder(tmp_path, monkeypatch):

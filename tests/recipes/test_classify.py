@@ -62,7 +62,7 @@ def test_five_classes_from_nothing_to_a_label(
     printed = capsys.readouterr().out
     assert "  true: " in printed  # a sample
     assert "To train on: 65 texts" in printed
-    assert "Result (test): 100.0 % of the labels are right" in printed
+    assert "Result (test): accuracy 100.0 %" in printed
     card = json.loads((output / "card.json").read_text("utf-8"))
     assert card["data"]["train"]["texts"] == 65
     assert card["data"]["dev"]["texts"] == 15
@@ -169,7 +169,7 @@ def test_the_built_in_reviews_and_a_saved_labeller(
     monkeypatch.setattr(sys, "argv", ["classify.py", *map(str, flags)])
     classify.main()
     printed = capsys.readouterr().out
-    assert "Texts are held out one by one" in printed
+    assert "--group-column" not in printed
     assert "Result (dev):" in printed and "Result (test)" not in printed
     card = json.loads((output / "card.json").read_text("utf-8"))
     assert card["data"]["train"]["texts"] == 80
@@ -272,13 +272,13 @@ def test_a_text_of_your_own_keeps_its_words(questions):
     "flags, problem",
     [
         (("--dropuot", "0.1"), "dropuot"),
-        (("--attention", "None"), "Expected: an `attention`"),
-        (("--test", "."), "`test` needs a `corpus`"),
-        (("--group-column", "film"), "`group_column` needs a `corpus`"),
-        (("--multi-label",), "`multi_label` needs a `corpus`"),
+        (("--attention", "None"), "Expected: an --attention"),
+        (("--test", "."), "--test needs a --corpus"),
+        (("--group-column", "film"), "--group-column needs a --corpus"),
+        (("--multi-label",), "--multi-label needs a --corpus"),
         (
             ("--corpus", ".", "--label-column", "a", "b"),
-            "`label_column` need `multi_label`",
+            "--label-column need --multi-label",
         ),
         (("--from", "absent.keras"), "absent.keras"),
     ],

@@ -448,10 +448,10 @@ def test_the_other_backend_is_refused_in_words(
     "wrong, said",
     [
         (("--dropuot", "0.1"), "--dropuot"),
-        (("--epochs", "0"), "`epochs` must be a positive integer"),
+        (("--epochs", "0"), "--epochs must be a positive integer"),
         (
             ("--members", "2", "--distribute", "workers"),
-            "`members` must be 1 if several workers",
+            "--members must be 1 if several workers",
         ),
     ],
 )

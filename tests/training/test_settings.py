@@ -62,7 +62,8 @@ PRESETS = {
 
 
 def read(*args):
-    return read_settings(PRESETS, "small", "Trains.\n\nMore.", args)
+    description = "Trains.\n\n    python it.py  # an example\n\nMore."
+    return read_settings(PRESETS, "small", description, args)
 
 
 def test_a_flag_is_stronger_than_the_preset():
@@ -118,7 +119,7 @@ def test_a_setting_that_does_not_exist_is_an_error():
     [
         (["--preset", "none"], "invalid choice: 'none'"),
         (["--units", "many"], "many"),
-        (["--units", "0"], "`units` must be a positive integer"),
+        (["--units", "0"], "--units must be a positive integer"),
         (["--attention", "adittive"], "adittive"),
         (["--unit5", "8"], "--unit5"),
     ],
@@ -142,7 +143,9 @@ def test_help_has_every_flag_and_its_line(capsys):
         assert f"--{name}" in shown
     assert "Saved pipeline to fine-tune" in shown
     assert "Trains." in shown and "More." not in shown
+    assert "python it.py # an example" in shown
     assert "Presets: small, large." in shown
+    assert "default: None" not in shown
     for line in (
         "Folder to write to.",
         "Passes over",
@@ -191,6 +194,17 @@ def continued(*args):
         "large": Continued(**values, units=300),
     }
     return read_settings(presets, "small", "", [str(arg) for arg in args])
+
+
+def test_help_has_boxes_and_the_data_first(capsys):
+    with pytest.raises(SystemExit):
+        continued("--help")
+    shown = capsys.readouterr().out
+    boxes = [f" {x} options " for x in ("data", "model", "training", "output")]
+    places = [shown.index(text) for text in boxes]
+    assert places == sorted(places)
+    for flag, after in (("--limit", 0), ("--units", 1), ("--epochs", 2)):
+        assert places[after] < shown.index(flag) < places[after + 1]
 
 
 def test_settings_saved_in_a_pipeline_are_not_in_force(tmp_path):

@@ -1,5 +1,6 @@
 """A table of records, and how its columns are found by name."""
 
+import difflib
 import unicodedata
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -72,6 +73,7 @@ def column_finder(columns, report):
             varieties = [x for x in by_name if x.startswith(f"{folded}-")]
             if are_languages and len(varieties) == 1:
                 return by_name[varieties[0]]
+        near = difflib.get_close_matches(_folded(names[0]), by_name, 1)
         raise CorpusError(
             f"The corpus {report.corpus} lacks a column. Expected: "
             + " or ".join(map(repr, names))
@@ -81,6 +83,7 @@ def column_finder(columns, report):
             * bool(argument and report.unit == "line")
             + f". Received: {list(columns)!r:.200}"
             + f", {report.first()}" * bool(report.malformed)
+            + "".join(f". Did you mean {by_name[name]!r}?" for name in near)
         )
 
     return find
