@@ -103,7 +103,7 @@ def read_settings(
             help_behavior_hint=_default,
         )
         value = dataclasses.field(default=getattr(preset, field))
-        hint = Annotated[hints[field], shown]
+        hint = Annotated[hints[field], shown]  # type: ignore[valid-type]
         boxes[_box(preset, field)].append((field, hint, value))
     line = dataclasses.make_dataclass(
         type(preset).__name__,
@@ -113,7 +113,7 @@ def read_settings(
             if fields
         ],
     )
-    found = tyro.cli(
+    found: Any = tyro.cli(
         line,
         args=args,
         description=_introduction(description, presets),
