@@ -220,10 +220,6 @@ def main(args: Strings | None = None) -> None:
         parser.exit(1, f"{parser.prog}: {error}\n")
 
 
-if __name__ == "__main__":
-    main()
-
-
 # By a signature that reads text: the tab, and the facts that it needs of the
 # card.
 _BY_SIGNATURE: dict[str, tuple[Callable[[ExportedModel], None], set[str]]] = {
@@ -256,3 +252,7 @@ def tab_of(model: ExportedModel) -> Callable[[ExportedModel], None] | None:
 
 def _reads_text(signature):
     return any(spec.dtype == tf.string for spec in signature.inputs.values())
+
+
+if __name__ == "__main__":
+    main()
