@@ -1,4 +1,7 @@
-"""Orders what a search finds, as a hook of MkDocs: guides first, API last."""
+"""Orders what a search finds, as a hook of MkDocs: guides first, API last.
+
+The source of the API is not searched.
+"""
 
 # What questions about data of one's own, and about words, should find.
 FIRST = {
@@ -17,3 +20,9 @@ def on_page_markdown(markdown, page, **kwargs):
     boost = 3 if name in FIRST else 0.5 if name.startswith("api/") else 1
     page.meta.setdefault("search", {}).setdefault("boost", boost)
     return markdown
+
+
+def on_page_content(html, **kwargs):
+    """Keeps source code out of the search."""
+    source = '<details class="mkdocstrings-source"'
+    return html.replace(source, f"{source} data-search-exclude")

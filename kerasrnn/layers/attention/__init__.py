@@ -1,0 +1,1 @@
+"""Attention mechanisms, and the cells and layers that attend."""

@@ -1,0 +1,1 @@
+"""The conditional random field and its loss."""

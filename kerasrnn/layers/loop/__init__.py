@@ -1,0 +1,1 @@
+"""What runs the steps of any cell, and their gradient."""
