@@ -126,8 +126,8 @@ def build_ngrams(settings, tokenizer, texts, width):
     return ngrams
 
 
-def build_encoder(settings, tokenizer, corpus):
-    """A new encoder, with word vectors if there are any."""
+def build_encoder(settings, tokenizer, corpus, backbone=None):
+    """A new encoder, with a backbone or word vectors if there are any."""
     width, texts = settings.embedding_dim, corpus.train.texts
     if settings.vectors:
         vectors, _ = data.load_word_vectors(
@@ -143,6 +143,8 @@ def build_encoder(settings, tokenizer, corpus):
         embedding_dropout=0.0,
         pad_id=tokenizer.pad_id,
         ngrams=build_ngrams(settings, tokenizer, texts, width),
+        backbone=backbone,
+        factorized=backbone is not None,
         **settings.pick("depth", "bidirectional", "word_dropout"),
     )
     encoder.build((None, None))
@@ -199,7 +201,7 @@ def build_optimizer(settings, texts):
     rate = settings.learning_rate
     if settings.schedule == "cosine":
         rate = training.cosine_schedule(rate, steps, min(100, steps // 10))
-    return keras.optimizers.Adam(rate, global_clipnorm=settings.clip)
+    return training.AdamByPart(rate, global_clipnorm=settings.clip)
 
 
 def build_labeller(settings, corpus):
@@ -217,6 +219,11 @@ def build_labeller(settings, corpus):
         return labeller
     if settings.language_model:
         tokenizer, encoder = learnt_encoder(settings, texts)
+    elif settings.backbone:
+        tokenizer, reader = pipelines.load_backbone(
+            settings.backbone, **settings.backbone_options
+        )
+        encoder = build_encoder(settings, tokenizer, corpus, reader)
     else:
         tokenizer = build_tokenizer(settings, texts)
         encoder = build_encoder(settings, tokenizer, corpus)

@@ -4,6 +4,7 @@
     python recipes/tag.py --corpus train.conll --dev dev.conll
     python recipes/tag.py --corpus vi-train.conllu     # parts of speech
     python recipes/tag.py --corpus more.conll --from OTHER/tagger.keras
+    python recipes/tag.py --corpus train.conll --backbone bert_tiny_en_uncased
 
 See `translate.py` for the files that a run writes and how to resume it.
 """
@@ -16,7 +17,6 @@ import math
 from pathlib import Path
 from typing import Literal
 
-import keras
 from corpora.tagged_sentences import tagged_sentences
 
 from kerasrnn import data
@@ -30,21 +30,22 @@ SPECIALS = ("<pad>", "<unk>")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Settings(training.EncoderSettings):
+class Settings(training.BackboneSettings):
     """Settings of data, model and training; `SIZES` replaces `None`."""
 
-    saved = training.EncoderSettings.saved | {
+    saved = training.BackboneSettings.saved | {
         *("scheme", "lowercase", "min_count", "vectors", "embedding_dim"),
-        *("characters", "character_units", "crf"),
+        *("characters", "character_units", "crf", "words_as"),
     }
     not_identity = training.Settings.not_identity | {
         *("corpus", "dev", "test", "class_weight"),
     }
-    needs = training.EncoderSettings.needs | {
+    needs = training.BackboneSettings.needs | {
         "embedding_dim": ("vectors", None),
         "character_units": ("characters",),
         "dev_size": ("dev", None),
         "class_weight": ("crf", False),
+        "words_as": ("backbone",),
     }
 
     output: Path = Path("saved_models/tagger")
@@ -78,6 +79,8 @@ class Settings(training.EncoderSettings):
     """Width of that reader, in each direction."""
     crf: bool = True
     """Whether tags are chosen together, by a CRF, or each by itself."""
+    words_as: Literal["first", "mean"] = "first"
+    """Which of its pieces a backbone knows a word by."""
     class_weight: Literal["balanced"] | None = None
     """Whether words of rare tags count more, so that all tags are equal."""
     dropout: training.Rate = 0.5
@@ -207,6 +210,13 @@ def build_tagger(settings, sentences, others, scheme):
             settings.vectors, words, seed=settings.seed
         )
         width = vectors.shape[1]
+    pieces = reader = None
+    if settings.backbone:
+        pieces, reader = pipelines.load_backbone(
+            settings.backbone,
+            **settings.backbone_options,
+            **settings.pick("words_as"),
+        )
     crf = layers.CRF(tags if scheme else None, scheme) if settings.crf else None
     model = models.Tagger(
         words.vocabulary_size,
@@ -216,20 +226,22 @@ def build_tagger(settings, sentences, others, scheme):
         build_reader(settings, characters),
         crf=crf,
         pad_id=words.pad_id,
+        backbone=reader,
+        factorized=reader is not None,
         **settings.pick("depth", "bidirectional", "dropout", "word_dropout"),
     )
     model.build()
     if vectors is not None:
         model.embedding.assign_vectors(vectors)
     read = characters if settings.characters else None
-    return pipelines.TextTagger(model, words, tags, read, scheme)
+    return pipelines.TextTagger(model, words, tags, read, scheme, pieces=pieces)
 
 
 def build_optimizer(settings, sentences):
     steps = settings.epochs * math.ceil(sentences / settings.batch_size)
     warmup = min(100, steps // 10)
     rate = training.cosine_schedule(settings.learning_rate, steps, warmup)
-    return keras.optimizers.Adam(rate, global_clipnorm=settings.clip)
+    return training.AdamByPart(rate, global_clipnorm=settings.clip)
 
 
 def run(settings):

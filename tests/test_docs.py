@@ -72,6 +72,7 @@ def test_a_page_runs_and_prints_what_it_shows(
     page, tmp_path, monkeypatch, defaults
 ):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KERAS_HOME", str(tmp_path))
     if page == ROOT / OTHER_BACKEND:
         script = (
             "import pathlib, sys; from tests.test_docs import check_page; "

@@ -92,6 +92,7 @@ ALLOWED = {
     },
     "pipelines": {
         "keras",
+        "keras_hub",
         "kerasrnn",
         "kerasrnn.__version__",
         "kerasrnn.data",

@@ -1,6 +1,7 @@
 """Length-bucketed batches of labelled texts."""
 
 import reprlib
+from collections.abc import Callable
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +14,7 @@ from kerasrnn.data.batches import index_batches
 from kerasrnn.data.batches import pad_to
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Strings
+from kerasrnn.typing import Tensor
 
 
 def labelled_batches(
@@ -23,6 +25,8 @@ def labelled_batches(
     max_length: int | None = None,
     seed: int | None = None,
     sample_weight: Sequence[float] | None = None,
+    features: Callable[[tf.RaggedTensor], Callable[[Tensor], Tensor]]
+    | None = None,
 ) -> tf.data.Dataset:
     """Batches of labelled texts for `TextClassifier.fit`.
 
@@ -41,6 +45,10 @@ def labelled_batches(
             epoch. `None` sorts the texts by length instead.
         sample_weight: List of floats, the weight of each text in the loss;
             `None` for equal weights.
+        features: Function from the ids of all texts, ragged, to a function
+            from indices of texts to what else the model reads of them; `None`
+            for nothing. Batches then have a dictionary of `"ids"` and
+            `"features"` in place of ids.
 
     Returns:
         A `tf.data.Dataset` of `(ids, labels)`: int32 ids of shape
@@ -75,14 +83,16 @@ def labelled_batches(
         )
     optional_positive_integer("max_length", max_length)
     ids = tf.concat([*id_parts(texts, tokenizer, max_length)], axis=0)
+    known = features and features(ids)
     columns = [_targets(labels)]
     if sample_weight is not None:
         columns.append(checked_weights(sample_weight, len(texts), "text"))
 
     def gathered(indices):
-        rows = tf.gather(ids, indices)
-        others = (tf.gather(column, indices) for column in columns)
-        return pad_to(rows, tokenizer.pad_id), *others
+        rows = pad_to(tf.gather(ids, indices), tokenizer.pad_id)
+        if known is not None:
+            rows = {"ids": rows, "features": known(indices)}
+        return rows, *(tf.gather(column, indices) for column in columns)
 
     dataset = index_batches(ids.row_lengths(), batch_size, seed)
     return dataset.map(gathered).prefetch(2)

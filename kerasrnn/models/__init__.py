@@ -1,5 +1,6 @@
 """Models to train with `fit`, and their parts."""
 
+from kerasrnn.models.backbone_reader import BackboneReader
 from kerasrnn.models.character_reader import CharacterReader
 from kerasrnn.models.decoder import Decoder
 from kerasrnn.models.dynamic_evaluation import DynamicEvaluation
@@ -32,6 +33,7 @@ from kerasrnn.models.translator import TranslatorEnsemble
 
 __all__ = [
     "AttentionSummary",
+    "BackboneReader",
     "CharacterReader",
     "ClassifierEnsemble",
     "Decoder",

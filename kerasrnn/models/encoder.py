@@ -15,6 +15,7 @@ from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop.cells import clone_cell
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.quantization import quantized_layers
+from kerasrnn.models.backbone_reader import BackboneReader
 from kerasrnn.models.language_model import LanguageModel
 from kerasrnn.models.model import ReadsIds
 from kerasrnn.models.model import give_weights
@@ -62,11 +63,16 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
             `sqrt(embedding_dim)`.
         ngrams: An `NgramEmbedding` of the same `embedding_dim`, which is added
             to the embeddings; `None` for none.
+        backbone: A `BackboneReader`, whose vectors of tokens are read in place
+            of embeddings; `embedding_dim` is then their width. `None` for
+            embeddings.
         **kwargs: Base layer arguments, such as `name` and `dtype`, by default
             that of `cell`.
 
     Call arguments:
-        ids: Integer tensor of shape `(batch, time)`.
+        ids: Integer tensor of shape `(batch, time)`. With a `backbone`, it may
+            be a dictionary of these `"ids"` and of `"features"`, what the
+            backbone returned for them.
         training: Whether to behave as in training (dropout).
 
     Returns:
@@ -114,6 +120,7 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         pad_id: int = 0,
         embedding_scale: float | None = None,
         ngrams: NgramEmbedding | None = None,
+        backbone: BackboneReader | None = None,
         **kwargs: Any,
     ) -> None:
         cells.check_cell(cell, "Encoder")
@@ -134,21 +141,30 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         self.word_dropout = word_dropout
         self.pad_id = integer("pad_id", pad_id)
         self.embedding_scale = embedding_scale
+        self.backbone = backbone
+        if backbone is not None:
+            instance("backbone", backbone, BackboneReader)
+            self.embedding_dim = backbone.output_size
         # One number for each n-gram would be added to each unit.
-        if ngrams is not None and ngrams.embedding_dim != embedding_dim:
+        if ngrams is not None and ngrams.embedding_dim != self.embedding_dim:
             raise ValueError(
                 "`ngrams` must be of the same `embedding_dim`. Expected: "
-                f"{embedding_dim}. Received: {ngrams.embedding_dim}"
+                f"{self.embedding_dim}. Received: {ngrams.embedding_dim}"
             )
         self.ngrams = ngrams
-        self.embedding = TokenEmbedding(
+        if embedding_dropout is None:
+            embedding_dropout = dropout
+        self.embedding = backbone or TokenEmbedding(
             self.vocabulary_size,
             self.embedding_dim,
-            dropout=dropout if embedding_dropout is None else embedding_dropout,
+            dropout=embedding_dropout,
             word_dropout=word_dropout,
             scale=embedding_scale,
             dtype=self.dtype_policy,
             name="embedding",
+        )
+        self.feature_dropout = keras.layers.Dropout(
+            embedding_dropout, dtype=self.dtype_policy
         )
         if factorized:
             self.input_projection = keras.layers.Dense(
@@ -269,9 +285,14 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
             ids: Integer tensor of shape `(batch, time)`.
             training: Whether to behave as in training (dropout).
         """
-        x = self.embedding(ids, training=training)
+        if isinstance(ids, dict):
+            x = ops.cast(ids["features"], self.compute_dtype)
+        else:
+            x = self.embedding(ids, training=training)
+        if self.backbone is not None:
+            x = self.feature_dropout(x, training=training)
         if self.ngrams is not None:
-            added = self.ngrams(ids, training=training)
+            added = self.ngrams(_ids(ids), training=training)
             x = x + ops.cast(added, x.dtype)
         return x
 
@@ -281,7 +302,7 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         Args:
             ids: Integer tensor of shape `(batch, time)`.
         """
-        mask = ops.not_equal(ids, self.pad_id)
+        mask = ops.not_equal(_ids(ids), self.pad_id)
         return mask if self.mask_padding else ops.ones_like(mask)
 
     def read(
@@ -303,6 +324,10 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
             x = ops.concatenate([x, embeddings], axis=-1)
         final = [ops.cast(state, self.compute_dtype) for state in final]
         return x, ops.concatenate(final, axis=-1)
+
+
+def _ids(inputs):
+    return inputs["ids"] if isinstance(inputs, dict) else inputs
 
 
 def _learnt_weights(model, backwards):

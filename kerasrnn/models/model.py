@@ -21,7 +21,7 @@ from kerasrnn.typing import Tensor
 
 # The first argument of a model, if it is given by name.
 _NAMES = {"ids", "inputs", "source", "vocabulary"}
-_NO_IDS = "alignment"
+_NO_IDS = "alignment", "features"
 
 
 class ReadsIds:
@@ -222,7 +222,7 @@ def _as_integers(ids):
     """Returns ids as integers; refuses ragged ones."""
     if isinstance(ids, dict):
         return {
-            name: x if name == _NO_IDS else _as_integers(x)
+            name: x if name in _NO_IDS else _as_integers(x)
             for name, x in ids.items()
         }
     check_not_ragged(ids)

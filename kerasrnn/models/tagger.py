@@ -12,6 +12,7 @@ from kerasrnn.arguments import rate
 from kerasrnn.layers import CRF
 from kerasrnn.layers import CRFLoss
 from kerasrnn.layers.loop import cells
+from kerasrnn.models.backbone_reader import BackboneReader
 from kerasrnn.models.character_reader import CharacterReader
 from kerasrnn.models.model import Model
 from kerasrnn.models.model import name_of
@@ -20,12 +21,14 @@ from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
+PIECES = "pieces", "piece_counts"
+
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class Tagger(Model):
     """Tags each word of a sentence.
 
-        x_t = [E w_t; characters(w_t)]
+        x_t = [E w_t; characters(w_t); backbone(w_1 ... w_T)_t]
         h = recurrent layers(x), in both directions
         tags = CRF(W h + b), or softmax(W h + b) in each step
 
@@ -47,13 +50,20 @@ class Tagger(Model):
         dropout: Dropout rate of words, and of units after each layer.
         word_dropout: Rate at which whole embeddings of words are dropped.
         pad_id: Id of padding among the words.
+        backbone: A `BackboneReader`, what a pretrained transformer says of
+            each word; `None` for none.
+        factorized: Whether a dense layer projects what is read of a word to
+            the width of the cell.
         **kwargs: Base model arguments, such as `name` and `dtype`, by default
             that of `cell`.
 
     Call arguments:
-        inputs: Integer tensor of shape `(batch, time)`, the ids of words; with
-            a `CharacterReader`, a dictionary of these `"words"` and of
-            `"characters"` of shape `(batch, time, letters)`.
+        inputs: Integer tensor of shape `(batch, time)`, the ids of words. Or a
+            dictionary of these `"words"`; with a `CharacterReader`, of
+            `"characters"` of shape `(batch, time, letters)`; and with a
+            `BackboneReader`, of `"pieces"` of shape `(batch, pieces)` and
+            `"piece_counts"` of each word, of shape `(batch, time)`, or of its
+            `"features"`, what the `BackboneReader` returned for them.
         training: Whether to behave as in training (dropout).
 
     Returns:
@@ -64,7 +74,7 @@ class Tagger(Model):
 
     Raises:
         ValueError: when `cell` is not a recurrent cell, a size is not positive,
-            a rate is not in `[0, 1)`, or the inputs lack the characters.
+            a rate is not in `[0, 1)`, or the inputs lack a part.
 
     Example:
 
@@ -93,6 +103,8 @@ class Tagger(Model):
         dropout: float = 0.0,
         word_dropout: float = 0.0,
         pad_id: int = 0,
+        backbone: BackboneReader | None = None,
+        factorized: bool = False,
         **kwargs: Any,
     ) -> None:
         cells.check_cell(cell, "Tagger")
@@ -113,6 +125,14 @@ class Tagger(Model):
         self.dropout = rate("dropout", dropout)
         self.word_dropout = rate("word_dropout", word_dropout)
         self.pad_id = integer("pad_id", pad_id)
+        if backbone is not None:
+            instance("backbone", backbone, BackboneReader)
+        self.backbone = backbone
+        self.factorized = factorized
+        if factorized:
+            self.input_projection = keras.layers.Dense(
+                cells.output_size(cell), dtype=self.dtype_policy, name="input"
+            )
         self.embedding = TokenEmbedding(
             self.vocabulary_size,
             self.embedding_dim,
@@ -149,6 +169,12 @@ class Tagger(Model):
             if not self.characters.built:
                 self.characters.build((*words, None))
             width += self.characters.output_size
+        if self.backbone is not None:
+            self.backbone.build(words)
+            width += self.backbone.output_size
+        if self.factorized:
+            self.input_projection.build((*words, width))
+            width = self.input_projection.units
         self.stack.build((*words, width))
         self.output_projection.build((*words, self.stack.output_size))
         if self.crf is not None and not self.crf.built:
@@ -157,33 +183,57 @@ class Tagger(Model):
     def call(
         self, inputs: Tensor | dict[str, Tensor], training: bool = False
     ) -> Tensor:
-        words, characters = self._parts(inputs)
-        mask = ops.not_equal(words, self.pad_id)
-        x = self.embedding(words, training=training)
+        inputs = self._parts(inputs)
+        mask = ops.not_equal(inputs["words"], self.pad_id)
+        parts = [self.embedding(inputs["words"], training=training)]
         if self.characters is not None:
-            spelled = self.characters(characters, training=training)
-            x = ops.concatenate([x, spelled], axis=-1)
+            parts.append(
+                self.characters(inputs["characters"], training=training)
+            )
+        if self.backbone is not None:
+            parts.append(self._features(inputs, training))
+        x = ops.concatenate(parts, axis=-1)
         x = self.input_dropout(x, training=training)
+        if self.factorized:
+            x = self.input_projection(x)
         x, _ = self.stack(x, mask=mask, training=training)
         scores = self.output_projection(x)
         return scores if self.crf is None else self.crf(scores, mask=mask)
 
+    def _features(self, inputs, training):
+        """What the backbone says of words; if it is frozen, maybe before."""
+        if "features" in inputs:
+            return ops.cast(inputs["features"], self.compute_dtype)
+        pieces, counts = inputs["pieces"], inputs["piece_counts"]
+        return self.backbone(pieces, counts, training=training)
+
     def _parts(self, inputs):
-        """Returns the ids of words, and those of characters or `None`."""
-        names = {"words"} | ({"characters"} if self.characters else set())
+        """Returns the inputs in a dictionary, if it is complete."""
         if not isinstance(inputs, dict):
             inputs = {"words": inputs}
-        if set(inputs) != names:
+        names = set(self.parts)
+        if set(inputs) not in (names, names - {*PIECES} | {"features"}):
             raise ValueError(
                 f"A Tagger {'with' if self.characters else 'without'} "
-                f"`characters` reads {' and '.join(sorted(names))}. "
+                f"`characters` and {'with' if self.backbone else 'without'} "
+                f"`backbone` reads {' and '.join(sorted(names))}. "
                 f"Received: {sorted(inputs)}"
             )
-        return inputs["words"], inputs.get("characters")
+        return inputs
+
+    @property
+    def parts(self) -> dict[str, int]:
+        """The number of axes of each of the ids that it reads, by name."""
+        axes = {"words": 2}
+        if self.characters is not None:
+            axes["characters"] = 3
+        if self.backbone is not None:
+            axes |= dict.fromkeys(PIECES, 2)
+        return axes
 
     @property
     def axes_of_ids(self) -> Any:
-        return {"words": 2, "characters": 3} if self.characters else 2
+        return self.parts if len(self.parts) > 1 else 2
 
     def check_loss(self, loss: Any) -> None:
         """Raises `ValueError` if a loss does not take what the model returns.

@@ -5,6 +5,7 @@
 import kerasrnn.decoding
 import kerasrnn.tokenizers  # noqa: F401
 from kerasrnn.pipelines.back_translation import back_translate
+from kerasrnn.pipelines.backbone_features import load_backbone
 from kerasrnn.pipelines.litert import litert_model
 from kerasrnn.pipelines.music_pipeline import MusicPipeline
 from kerasrnn.pipelines.pipeline import TextPipeline
@@ -39,5 +40,6 @@ __all__ = [
     "back_translate",
     "export_saved_model",
     "litert_model",
+    "load_backbone",
     "next_version",
 ]

@@ -104,7 +104,10 @@ class TaggingTask(Task):
         words, tags = columns_of(rows[:_SCORED], self.pipeline.scheme)
         return [
             TextScores(
-                self.pipeline.tag_tokens, words, tags, self.pipeline.scores
+                self.pipeline.tagger_of(words),
+                words,
+                tags,
+                self.pipeline.scores,
             )
         ]
 

@@ -19,6 +19,7 @@ from kerasrnn.data.labelled_batches import labelled_batches
 from kerasrnn.metrics.label_scores import label_accuracy
 from kerasrnn.models import ClassifierEnsemble
 from kerasrnn.models import TextClassifier
+from kerasrnn.pipelines.backbone_features import features_of
 from kerasrnn.pipelines.label_kinds import OneLabel
 from kerasrnn.pipelines.label_kinds import SeveralLabels
 from kerasrnn.pipelines.label_kinds import at_other_temperature
@@ -472,6 +473,7 @@ class TextLabeller(XlaPipeline):
             self.max_length,
             seed,
             sample_weight,
+            features_of(getattr(self.model, "encoder", None)),
         )
 
     def validation_batches(self, examples: Any, **size: Any) -> tf.data.Dataset:

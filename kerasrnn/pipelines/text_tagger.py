@@ -1,6 +1,8 @@
 """Tagging: words, a tagger and the phrases that its tags mark, in one model."""
 
 import collections
+import inspect
+from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +19,10 @@ from kerasrnn.data.report import CorpusWarning
 from kerasrnn.data.tagged_words import phrases_of
 from kerasrnn.metrics import TokenAccuracy
 from kerasrnn.metrics.label_scores import phrase_scores
+from kerasrnn.models.tagger import PIECES
 from kerasrnn.models.tagger import Tagger
+from kerasrnn.pipelines.backbone_features import features_of
+from kerasrnn.pipelines.backbone_features import reader_inputs
 from kerasrnn.pipelines.loss_weights import ClassWeight
 from kerasrnn.pipelines.loss_weights import weights_of_words
 from kerasrnn.pipelines.pipeline import BESIDE
@@ -38,12 +43,14 @@ from kerasrnn.pipelines.xla import in_programs
 from kerasrnn.tag_schemes import check_scheme
 from kerasrnn.tag_schemes import parsed_tag
 from kerasrnn.tokenizers import CharacterTokenizer
+from kerasrnn.tokenizers import PieceTokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.tokenizers.invisible import is_spaceless
 from kerasrnn.tokenizers.word_spans import split_into_words
 from kerasrnn.training import TokenCrossentropy
 from kerasrnn.typing import Config
 from kerasrnn.typing import Strings
+from kerasrnn.typing import Tensor
 from kerasrnn.warning import warn
 
 _COMPARED = 2000  # sentences
@@ -91,6 +98,7 @@ class WordFeatures:
         characters: The `CharacterTokenizer` of their characters, or `None`.
         max_letters: Positive integer. Of longer words, this many characters
             are read, half from the beginning and half from the end.
+        pieces: The `PieceTokenizer` of a backbone, or `None`.
     """
 
     def __init__(
@@ -98,10 +106,12 @@ class WordFeatures:
         words: WordTokenizer,
         characters: CharacterTokenizer | None,
         max_letters: int,
+        pieces: PieceTokenizer | None = None,
     ) -> None:
         self.words = words
         self.characters = characters
         self.max_letters = max_letters
+        self.pieces = pieces
 
     def ids(self, words: tf.RaggedTensor) -> dict[str, tf.RaggedTensor]:
         """Returns the ids of words, and of their characters.
@@ -115,15 +125,29 @@ class WordFeatures:
         if self.characters is not None:
             letters = self._shortened(self.characters.tokenize(flat))
             found["characters"] = words.with_flat_values(letters)
+        if self.pieces is not None:
+            pieces = self.pieces.tokenize(flat)
+            found["pieces"] = words.with_flat_values(pieces)
         return found
 
-    def padded(self, ids: dict[str, tf.RaggedTensor]) -> Any:
-        """Returns ids as the model takes them: a dictionary, or one tensor."""
-        padded = {
-            name: pad_to(x, getattr(self, name).pad_id)
-            for name, x in ids.items()
-        }
-        return padded["words"] if self.characters is None else padded
+    def pad_id(self, name: str) -> int:
+        """Returns the id of padding of a part of what the model reads."""
+        return 0 if name == "piece_counts" else getattr(self, name).pad_id
+
+    def padded(self, ids: dict[str, tf.RaggedTensor], **more: Tensor) -> Any:
+        """Returns ids as the model takes them: a dictionary, or one tensor.
+
+        Args:
+            ids: What `ids` returned.
+            **more: Tensors to add to the dictionary.
+        """
+        ids = dict(ids)
+        if "pieces" in ids:
+            pieces = ids.pop("pieces")
+            given = reader_inputs(pieces, self.pad_id("pieces"))
+            more |= dict(zip(PIECES, given, strict=True))
+        padded = {name: pad_to(x, self.pad_id(name)) for name, x in ids.items()}
+        return {**padded, **more} if len(padded | more) > 1 else padded["words"]
 
     def _shortened(self, letters):
         """Leaves out the middle of long words."""
@@ -207,8 +231,14 @@ class PhrasesOfWords:
 
 
 TOKENS = tf.TensorSpec([None, None], tf.string, name="tokens")
-WORDS = tf.TensorSpec([None, None], tf.int32, name="words")
-CHARACTERS = tf.TensorSpec([None, None, None], tf.int32, name="characters")
+IDS = {
+    name: tf.TensorSpec([None] * axes, tf.int32, name=name)
+    for name, axes in (
+        ("words", 2),
+        ("characters", 3),
+        *((x, 2) for x in PIECES),
+    )
+}
 
 
 class TaggingFunctions:
@@ -229,13 +259,20 @@ class TaggingFunctions:
 
     def by_name(self):
         """Returns the functions by name, each in a list with its arguments."""
-        ids = [self.tag_ids, WORDS]
-        if self.tagger.characters is not None:
-            ids = [self.tag_ids_and_characters, WORDS, CHARACTERS]
+        names = self.tagger.model.parts
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+
+        def tag_ids(*ids):
+            return self.tag_ids(dict(zip(names, ids, strict=True)))
+
+        # The names of the arguments when it is served.
+        tag_ids.__signature__ = inspect.Signature(
+            [inspect.Parameter(name, kind) for name in names]
+        )
         return {
             "serving_default": [self.tag, TEXTS],
             "tag_tokens": [self.tag_tokens, TOKENS],
-            "tag_ids": ids,
+            "tag_ids": [tag_ids, *(IDS[name] for name in names)],
         }
 
     def tag(self, text):
@@ -254,23 +291,25 @@ class TaggingFunctions:
         positions = tf.ragged.range(lengths).with_row_splits_dtype(tf.int64)
         return self._answer(words, positions, positions + 1)
 
-    def tag_ids(self, words):
+    def tag_ids(self, ids):
         """The numbers of the tags of words, both padded with -1.
 
         There are no probabilities: ONNX lacks what they need where there is a
         `CRF`.
+
+        Args:
+            ids: Dictionary of what the model reads.
         """
-        return self._numbers(words)
-
-    def tag_ids_and_characters(self, words, characters):
-        """The same for a model that also reads the characters of each word."""
-        with tf.control_dependencies([_same_words(words, characters)]):
-            letters = _checked(characters, self.tagger.features.characters)
-        return self._numbers(words, letters)
-
-    def _numbers(self, words, *letters):
-        ids = _checked(words, self.tagger.features.words)
-        best, _ = self.best(*letters, ids)
+        features, words = self.tagger.features, ids["words"]
+        of_words = {k: x for k, x in ids.items() if k != "pieces"}
+        with tf.control_dependencies([_same_words(**of_words)]):
+            ids = {
+                name: _checked(x, getattr(features, name))
+                if hasattr(features, name)
+                else tf.maximum(x, 0)
+                for name, x in ids.items()
+            }
+        best, _ = self.best(*tf.nest.flatten(ids))
         return {"tags": tf.where(tf.not_equal(words, PAD), best, PAD)}
 
     def _answer(self, words, starts, ends):
@@ -292,11 +331,12 @@ class TaggingFunctions:
 
     def _best(self, *ids):
         """The tags of words, and their probabilities, `(batch, time)`."""
+        names = sorted(self.tagger.model.parts)
+        return self.best_of(dict(zip(names, ids, strict=True)))
+
+    def best_of(self, inputs):
+        """The same of what the model reads."""
         model = self.tagger.model
-        *characters, words = ids
-        inputs = {"words": words}
-        if characters:
-            inputs["characters"] = characters[0]
         scores = model(inputs, training=False)
         best = tf.argmax(scores, axis=-1, output_type=tf.int32)
         shares = tf.gather(model.probabilities(scores), best, batch_dims=2)
@@ -305,11 +345,14 @@ class TaggingFunctions:
     def _best_in_programs(self, shapes):
         """The same by XLA."""
         features, sizes = self.tagger.features, shapes.sizes()
-        arguments = [Padded(AXES, features.words.pad_id)]
-        if features.characters is not None:
-            sizes["letters"] = [features.max_letters]
-            letters = Padded((*AXES, "letters"), features.characters.pad_id)
-            arguments.insert(0, letters)
+        sizes["letters"] = [features.max_letters]
+        sizes["pieces"] = [2 * length for length in shapes.lengths]
+        axes = {"words": AXES, "characters": (*AXES, "letters")}
+        axes |= {"pieces": ("rows", "pieces"), "piece_counts": AXES}
+        arguments = [
+            Padded(axes[name], features.pad_id(name))
+            for name in sorted(self.tagger.model.parts)
+        ]
         return in_programs(self._best, self._best, arguments, sizes)
 
 
@@ -317,12 +360,12 @@ def _checked(ids, tokenizer):
     return checked_ids(ids, tokenizer.vocabulary_size, tokenizer.pad_id)
 
 
-def _same_words(words, characters):
-    """Raises unless there are characters of each word."""
-    shapes = tf.shape(words), tf.shape(characters)
+def _same_words(words, **others):
+    """Raises unless there are others of each word."""
+    shapes = [tf.shape(x) for x in (words, *others.values())]
     return tf.debugging.Assert(
-        tf.reduce_all(tf.equal(shapes[0], shapes[1][:2])),
-        ["There must be characters of each word. Received shapes:", *shapes],
+        tf.reduce_all([tf.reduce_all(x[:2] == shapes[0]) for x in shapes]),
+        [f"There must be {' and '.join(others)} of each word.", *shapes],
         summarize=-1,
     )
 
@@ -382,6 +425,7 @@ class TextTagger(XlaPipeline):
             phrases; `None` for tags of single words, such as parts of speech.
         max_letters: Positive integer. Of longer words, this many characters
             are read, half from the beginning and half from the end.
+        pieces: The `PieceTokenizer` of a model that has a `BackboneReader`.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
@@ -415,6 +459,7 @@ class TextTagger(XlaPipeline):
         characters: CharacterTokenizer | None = None,
         scheme: str | None = None,
         max_letters: int = 20,
+        pieces: PieceTokenizer | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(model, **kwargs)
@@ -423,21 +468,25 @@ class TextTagger(XlaPipeline):
         self.characters = characters
         self.scheme = scheme
         self.max_letters = positive_integer("max_letters", max_letters)
+        self.pieces = pieces
         check_vocabulary(words, model)
         if not len(set(tags)) == len(self.tags) == model.num_tags:
             raise ValueError(
                 f"`tags` must be {model.num_tags} names, as many as the model "
                 f"has tags, all different. Received: tags={tags!r}"
             )
-        if (characters is None) != (model.characters is None):
-            raise ValueError(
-                "`characters` are needed by a model that has a "
-                "`CharacterReader`, and by no other. Received: "
-                f"characters={characters!r}, "
-                f"model.characters={model.characters!r}"
-            )
-        if characters is not None:
-            check_vocabulary(characters, model.characters, "character ")
+        for name, tokenizer, reader in (
+            ("characters", characters, model.characters),
+            ("pieces", pieces, model.backbone),
+        ):
+            if (tokenizer is None) != (reader is None):
+                raise ValueError(
+                    f"`{name}` are needed by a model with a reader of them, "
+                    f"and by no other. Received: {name}={tokenizer!r} and, of "
+                    f"the model, {reader!r}"
+                )
+            if tokenizer is not None:
+                check_vocabulary(tokenizer, reader, f"{name} ")
         if scheme is not None:
             check_scheme(scheme, self.tags)
         self._check_crf()
@@ -506,8 +555,7 @@ class TextTagger(XlaPipeline):
         if seed is not None:
             warn_of_other_words(words)
         numbers = tf.ragged.constant(self._tag_numbers(tags), tf.int32)
-        features = self.features
-        ids = features.ids(tf.ragged.constant(words, tf.string))
+        inputs = self.inputs_of(words)
         weights = None
         if sample_weight is not None or class_weight is not None:
             weights = weights_of_words(
@@ -515,17 +563,37 @@ class TextTagger(XlaPipeline):
             )
 
         def gathered(indices):
-            rows = {name: tf.gather(x, indices) for name, x in ids.items()}
             tags = tf.gather(numbers, indices).to_tensor(NO_TAG)
             if weights is None:
-                return features.padded(rows), tags
+                return inputs(indices), tags
             found = tf.gather(weights, indices)
             if class_weight is not None:
                 found = found.to_tensor(0.0)
-            return features.padded(rows), tags, found
+            return inputs(indices), tags, found
 
         dataset = index_batches(numbers.row_lengths(), batch_size, seed)
         return dataset.map(gathered).prefetch(2)
+
+    def inputs_of(self, words: Sequence[Strings]) -> Callable[[Tensor], Any]:
+        """Returns a function from indices of sentences to what the model reads.
+
+        A backbone that is not trained reads each sentence once, here.
+
+        Args:
+            words: Lists of words.
+        """
+        features = self.features
+        ids = features.ids(tf.ragged.constant(words, tf.string))
+        known = {}
+        if keep := features_of(self.model):
+            known["features"] = keep(ids.pop("pieces"))
+
+        def inputs(indices):
+            rows = {name: tf.gather(x, indices) for name, x in ids.items()}
+            more = {name: x(indices) for name, x in known.items()}
+            return features.padded(rows, **more)
+
+        return inputs
 
     def class_weight_of_dataset(self, class_weight: Any) -> None:
         raise ValueError(f"{BESIDE}class_weight of `fit`")
@@ -554,7 +622,9 @@ class TextTagger(XlaPipeline):
     @property
     def features(self) -> WordFeatures:
         """What the model reads of words."""
-        return WordFeatures(self.words, self.characters, self.max_letters)
+        return WordFeatures(
+            self.words, self.characters, self.max_letters, self.pieces
+        )
 
     def tag(self, texts: Strings, batch_size: int = 64) -> list[list[Span]]:
         """Returns the phrases found in each of a list of strings.
@@ -605,16 +675,43 @@ class TextTagger(XlaPipeline):
                 empty.
         """
         sentences = _word_lists(sentences)
-        tags: list[list[str]] = [[] for _ in sentences]
-        for indices in indices_by_length(sentences, batch_size):
+
+        def answer(indices):
             batch = tf.ragged.constant(
                 [sentences[i] for i in indices], tf.string, ragged_rank=1
             )
-            answer = self.signatures["tag_tokens"](batch.to_tensor(""))
-            check_answer(self.model, answer)
-            for index, row in zip(indices, answer["tags"].numpy(), strict=True):
-                found = row[: len(sentences[index])]
-                tags[index] = [tag.decode() for tag in found]
+            return self.signatures["tag_tokens"](batch.to_tensor(""))
+
+        return self._tags(sentences, answer, batch_size)
+
+    def tagger_of(
+        self, sentences: Sequence[Strings]
+    ) -> Callable[..., list[list[str]]]:
+        """Returns a function that tags these sentences, with what is learnt.
+
+        It is for sentences that are tagged after every epoch: a backbone that
+        is not trained reads them once.
+        """
+        inputs = self.inputs_of(sentences)
+        best_of = TaggingFunctions(self).best_of
+        names = tf.constant(self.tags)
+
+        @tf.function(reduce_retracing=True, autograph=False)
+        def answer(indices):
+            best, shares = best_of(inputs(indices))
+            return {"tags": tf.gather(names, best), "probabilities": shares}
+
+        return lambda _: self._tags(sentences, answer, 64)
+
+    def _tags(self, sentences, answer, batch_size):
+        """The tags of sentences, in batches of similar length."""
+        tags: list[list[str]] = [[] for _ in sentences]
+        for indices in indices_by_length(sentences, batch_size):
+            found = answer(indices)
+            check_answer(self.model, found)
+            for index, row in zip(indices, found["tags"].numpy(), strict=True):
+                row = row[: len(sentences[index])]
+                tags[index] = [tag.decode() for tag in row]
         return tags
 
     def evaluate(

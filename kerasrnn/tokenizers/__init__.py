@@ -8,6 +8,7 @@ with _needs("tensorflow-text", "text"):
 
 from kerasrnn.tokenizers.normalization import join_punctuation
 from kerasrnn.tokenizers.normalization import normalize_text
+from kerasrnn.tokenizers.piece_tokenizer import PieceTokenizer
 from kerasrnn.tokenizers.review_tokenizer import ReviewTokenizer
 from kerasrnn.tokenizers.sentence_piece_tokenizer import SentencePieceTokenizer
 from kerasrnn.tokenizers.table_tokenizers import CharacterTokenizer
@@ -18,6 +19,7 @@ from kerasrnn.tokenizers.word_spans import split_into_words
 
 __all__ = [
     "CharacterTokenizer",
+    "PieceTokenizer",
     "ReviewTokenizer",
     "SentencePieceTokenizer",
     "Tokenizer",

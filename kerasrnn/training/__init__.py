@@ -2,6 +2,7 @@
 
 from kerasrnn.files import locked
 from kerasrnn.files import output_folder
+from kerasrnn.training.adam import AdamByPart
 from kerasrnn.training.callbacks import GradientNorms
 from kerasrnn.training.callbacks import Stopwatch
 from kerasrnn.training.callbacks import TextScores
@@ -25,6 +26,7 @@ from kerasrnn.training.losses import ForecastLoss
 from kerasrnn.training.losses import PianoRollCrossentropy
 from kerasrnn.training.losses import TokenCrossentropy
 from kerasrnn.training.precision import faster_dtype
+from kerasrnn.training.recipe_settings import BackboneSettings
 from kerasrnn.training.recipe_settings import ClassificationSettings
 from kerasrnn.training.recipe_settings import EncoderSettings
 from kerasrnn.training.recipe_settings import TranslationSettings
@@ -50,7 +52,9 @@ from kerasrnn.training.weights import load_average
 from kerasrnn.training.weights import start_from
 
 __all__ = [
+    "AdamByPart",
     "AttentionName",
+    "BackboneSettings",
     "CellName",
     "ClassificationSettings",
     "Count",

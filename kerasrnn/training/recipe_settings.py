@@ -12,6 +12,7 @@ from kerasrnn.training.settings import Positive
 from kerasrnn.training.settings import Rate
 from kerasrnn.training.settings import Settings
 from kerasrnn.training.settings import Whole
+from kerasrnn.typing import Config
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -62,6 +63,57 @@ class EncoderSettings(Settings):
     """Examples in a batch."""
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class BackboneSettings(EncoderSettings):
+    """Settings of a recipe whose model may have a pretrained backbone.
+
+    See `Settings`.
+
+    Attributes:
+        backbone: String, the name of a preset or the path of a folder, or
+            `None`.
+
+    Example:
+
+    >>> settings = BackboneSettings(
+    ...     output=pathlib.Path("out"), backbone="bert", learning_rate=1e-3
+    ... )
+    >>> settings.backbone_options["trainable"]
+    False
+    """
+
+    saved = EncoderSettings.saved | {
+        *("backbone", "backbone_layers", "layers_as", "backbone_rate"),
+    }
+    needs = {
+        **EncoderSettings.needs,
+        "backbone_layers": ("backbone",),
+        "layers_as": ("backbone",),
+        "backbone_rate": ("backbone",),
+    }
+
+    backbone: str | None = None
+    """Pretrained transformer below the recurrent layers: a preset of KerasHub,
+    which is downloaded, or a folder."""
+    backbone_layers: Count = 4
+    """How many of its last layers are read."""
+    layers_as: typing.Literal["concatenation", "mean"] = "concatenation"
+    """How these are joined."""
+    backbone_rate: Positive | None = None
+    """Its peak learning rate; by default it is not trained, and reads each
+    text once."""
+
+    @property
+    def backbone_options(self) -> Config:
+        """The arguments of `kerasrnn.pipelines.load_backbone`."""
+        return {
+            "trainable": self.backbone_rate is not None,
+            "rate_factor": (self.backbone_rate or 0) / self.learning_rate,
+            "last_layers": self.backbone_layers,
+            "layers_as": self.layers_as,
+        }
+
+
 _TEXT = {
     *("lowercase", "clean_reviews", "special", "drop_stop_words"),
     *("vocabulary_size", "vectors", "train_vectors"),
@@ -71,7 +123,7 @@ _LEARNT = _TEXT | {"cell", "units", "depth", "bidirectional", "embedding_dim"}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class ClassificationSettings(EncoderSettings):
+class ClassificationSettings(BackboneSettings):
     """Settings of the model and the training of a classifier of texts.
 
     See `Settings`. A recipe adds where its texts come from.
@@ -91,16 +143,16 @@ class ClassificationSettings(EncoderSettings):
     ('attention', 'additive')
     """
 
-    saved = EncoderSettings.saved | {
+    saved = BackboneSettings.saved | {
         *_TEXT,
         *("max_tokens", "summary", "attention"),
         *("embedding_dim", "ngrams", "language_model", "backwards_model"),
     }
-    not_identity = EncoderSettings.not_identity | {
+    not_identity = BackboneSettings.not_identity | {
         *("calibrate", "tune_thresholds"),
     }
     needs = {
-        **EncoderSettings.needs,
+        **BackboneSettings.needs,
         "attention": ("summary", "attention", "decoder"),
         "embedding_dim": ("vectors", None, "skip-gram", "cbow"),
         "train_vectors": ("vectors",),
@@ -156,6 +208,8 @@ class ClassificationSettings(EncoderSettings):
 
     def without_effect(self) -> frozenset[str]:
         idle = super().without_effect()
+        if self.backbone:
+            idle |= _TEXT | {"embedding_dim", "ngrams", "language_model"}
         return idle | _LEARNT if self.language_model else idle
 
     def __post_init__(self):

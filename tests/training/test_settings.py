@@ -9,6 +9,7 @@ import pytest
 from kerasrnn.layers.attention.by_name import _BY_NAME
 from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.training import AttentionName
+from kerasrnn.training import BackboneSettings
 from kerasrnn.training import CellName
 from kerasrnn.training import ClassificationSettings
 from kerasrnn.training import Count
@@ -320,6 +321,21 @@ def test_a_language_model_determines_tokens_and_cells():
     assert learnt <= found and not found & {"summary", "max_tokens"}
     with pytest.raises(ValueError, match="Received: .*attention=None"):
         idle(attention=None)
+
+
+def test_a_backbone_is_trained_at_the_rate_that_it_is_given():
+    def options(**given):
+        return BackboneSettings(
+            output=pathlib.Path("out"), learning_rate=1e-3, **given
+        )
+
+    rate = {"backbone_rate": 1e-4}
+    assert rate.keys() <= options(**rate).without_effect()
+    found = options(backbone="bert", **rate).backbone_options
+    assert found["trainable"] and found["rate_factor"] == pytest.approx(0.1)
+    assert not options(backbone="bert").backbone_options["trainable"]
+    idle = ClassificationSettings(output=pathlib.Path("out"), backbone="bert")
+    assert {"lowercase", "vectors"} <= idle.without_effect()
 
 
 def test_settings_are_picked_as_arguments():

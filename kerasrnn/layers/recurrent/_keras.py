@@ -1,8 +1,8 @@
 """The only import from the private modules of Keras, `keras.src`.
 
 Private methods of its public classes are used in `saving.py`,
-`layers/recurrent/fast_rnn.py`, `models/dynamic_evaluation.py`
-and `distribute/replicas.py` of `kerasrnn`;
+`layers/recurrent/fast_rnn.py`, `models/dynamic_evaluation.py`,
+`training/adam.py` and `distribute/replicas.py` of `kerasrnn`;
 `tests/test_layering.py` finds them. A nightly job runs the tests with the next
 version of Keras.
 

@@ -1,0 +1,152 @@
+"""Pretrained backbones: how they are loaded, and what they say of texts."""
+
+import functools
+import os
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from kerasrnn.data.batches import pad_to
+from kerasrnn.files import atomic_write
+from kerasrnn.models import BackboneReader
+from kerasrnn.optional import needs
+from kerasrnn.tokenizers import PieceTokenizer
+from kerasrnn.training import fingerprint
+from kerasrnn.typing import PathLike
+from kerasrnn.typing import Tensor
+
+_AT_ONCE = 32  # texts
+_MANY = 500  # which take a while
+
+
+def load_backbone(
+    preset: PathLike, trainable: bool = False, **options: Any
+) -> tuple[PieceTokenizer, BackboneReader]:
+    """Loads a pretrained transformer with KerasHub.
+
+    Args:
+        preset: Name of a preset, which is downloaded, or path of a folder: one
+            that KerasHub wrote, or one in the format of Hugging Face, with
+            `config.json`, `model.safetensors`, `tokenizer_config.json` and the
+            file of its vocabulary.
+        trainable: Whether the backbone is trained further.
+        **options: Arguments of the reader, such as `last_layers`.
+
+    Returns:
+        The tokenizer and the reader for `TextTagger` and its `Tagger`, or for
+        `TextLabeller` and its `Encoder`.
+    """
+    with needs("keras-hub", "text"):
+        import keras_hub
+    tokenizer = keras_hub.models.Tokenizer.from_preset(str(preset))
+    if getattr(tokenizer, "lowercase", False):
+        # As BERT: its vocabulary of small letters has no accents.
+        tokenizer.strip_accents = True
+    pieces = PieceTokenizer(tokenizer)
+    backbone = keras_hub.models.Backbone.from_preset(str(preset))
+    backbone.trainable = trainable
+    options |= pieces.special_ids
+    return pieces, BackboneReader(backbone, **options)
+
+
+def features_folder() -> pathlib.Path:
+    """Returns the folder of all features, beside what Keras downloads."""
+    home = os.environ.get("KERAS_HOME", "~/.keras")
+    return pathlib.Path(home).expanduser() / "kerasrnn"
+
+
+def reader_inputs(pieces: tf.RaggedTensor, pad_id: int) -> list[tf.Tensor]:
+    """Returns the arguments of a `BackboneReader`.
+
+    Args:
+        pieces: Int32 `RaggedTensor` of shape `(texts, pieces)`, or for the
+            vectors of words `(texts, words, pieces)`.
+        pad_id: Integer id of padding.
+    """
+    if pieces.ragged_rank == 1:
+        return [pad_to(pieces, pad_id)]
+    counts = tf.cast(pieces.row_lengths(axis=2), tf.int32)
+    return [pad_to(pieces.merge_dims(1, 2), pad_id), pad_to(counts, 0)]
+
+
+class BackboneFeatures:
+    """What a frozen `BackboneReader` returns for texts.
+
+    They are computed when they are asked for the first time, and kept in a
+    file, in float16, under a fingerprint of the weights and the texts.
+
+    Args:
+        reader: The `BackboneReader`.
+        pieces: As of `reader_inputs`.
+
+    Call arguments:
+        indices: Int64 tensor of shape `(batch,)`, which texts.
+
+    Returns:
+        Float32 tensor of shape `(batch, time, output_size)`, 0 at padding.
+    """
+
+    def __init__(self, reader: BackboneReader, pieces: tf.RaggedTensor) -> None:
+        self.size = reader.output_size
+        self.ends = np.cumsum(pieces.row_lengths().numpy())
+        self.starts = self.ends - pieces.row_lengths().numpy()
+        options = reader.last_layers, reader.layers_as, reader.words_as
+        splits = [x.numpy() for x in pieces.nested_row_splits]
+        flat = pieces.flat_values.numpy()
+        key = fingerprint([options, reader.get_weights(), flat, splits])
+        path = features_folder() / f"{key}.npy"
+        if not path.exists():
+            self._write(path, reader, pieces)
+        self.rows = np.load(path, mmap_mode="r")
+
+    def _write(self, path, reader, pieces):
+        shape = (int(self.ends[-1]), self.size)
+        if len(self.ends) > _MANY:
+            print(
+                f"The backbone reads {len(self.ends):,} texts once, into "
+                f"{path} ({2 * np.prod(shape) / 1e6:,.0f} MB).",
+                flush=True,
+            )
+        read = tf.function(reader, reduce_retracing=True, autograph=False)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(path) as partial:
+            rows = np.lib.format.open_memmap(partial, "w+", "float16", shape)
+            order = np.argsort(self.ends - self.starts, kind="stable")
+            for start in range(0, len(order), _AT_ONCE):
+                indices = order[start : start + _AT_ONCE]
+                given = tf.gather(pieces, indices)
+                found = read(*reader_inputs(given, reader.pad_id)).numpy()
+                for index, row in zip(indices, found, strict=True):
+                    here = slice(self.starts[index], self.ends[index])
+                    rows[here] = row[: here.stop - here.start]
+            rows.flush()
+
+    def __call__(self, indices: Tensor) -> tf.Tensor:
+        found = tf.numpy_function(self._gathered, [indices], tf.float32)
+        return tf.ensure_shape(found, (None, None, self.size))
+
+    def _gathered(self, indices):
+        bounds = self.starts[indices], self.ends[indices]
+        rows = [self.rows[a:b] for a, b in zip(*bounds, strict=True)]
+        longest = max(1, *map(len, rows))
+        found = np.zeros((len(rows), longest, self.size), "float32")
+        for row, known in zip(found, rows, strict=True):
+            row[: len(known)] = known
+        return found
+
+
+def features_of(
+    layer: Any,
+) -> Callable[[tf.RaggedTensor], BackboneFeatures] | None:
+    """Returns what keeps the features of texts, if a backbone is frozen.
+
+    Args:
+        layer: What may have a `backbone`, a `BackboneReader`.
+    """
+    reader = getattr(layer, "backbone", None)
+    if reader is None or reader.backbone.trainable:
+        return None
+    return functools.partial(BackboneFeatures, reader)
