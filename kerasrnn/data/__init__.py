@@ -55,7 +55,6 @@ from kerasrnn.data.text_corpus import read_text_corpus
 from kerasrnn.data.text_corpus import split_text_corpus
 from kerasrnn.data.text_windows import text_windows
 from kerasrnn.data.translation_batches import translation_batches
-from kerasrnn.data.vocabulary import read_vocabulary
 from kerasrnn.data.vocabulary import warn_of_unseen
 from kerasrnn.data.word_vectors import WordVectors
 from kerasrnn.data.word_vectors import load_word_vectors
@@ -101,7 +100,6 @@ __all__ = [
     "read_series",
     "read_tagged_words",
     "read_text_corpus",
-    "read_vocabulary",
     "read_word_vectors",
     "series_windows",
     "source_key",

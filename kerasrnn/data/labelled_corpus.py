@@ -242,19 +242,16 @@ def _read(path, columns, label_names, separator):
     """The corpus of a source, without a test set, and the `Report` on it."""
     arguments = {name: f"{name.rstrip('s')}_column" for name in columns}
     rows = read_columns(path, columns, arguments=arguments, separator=separator)
-    report, texts, unlabelled = rows.report, rows["text"], []
-    if is_class_folder(path) and "label" in columns:
-        kept = [n for n, x in enumerate(rows["label"]) if x != _UNLABELLED]
-        labels = rows["label"]
-        pairs = zip(texts, labels, strict=True)
+    report, unlabelled, several = rows.report, [], "labels" in columns
+    if is_class_folder(path) and not several:
+        pairs = list(zip(rows["text"], rows["label"], strict=True))
         unlabelled = [text for text, x in pairs if x == _UNLABELLED]
+        kept = [n for n, (_, x) in enumerate(pairs) if x != _UNLABELLED]
         rows = rows.select(kept)
-        texts = rows["text"]
-    several = "labels" in columns
+    texts = rows["text"]
     found = rows["labels"] if several else [[x] for x in rows["label"]]
-    spelled = one_spelling(
-        list(itertools.chain(*found)), label_names or (), report
-    )
+    counts = collections.Counter(itertools.chain(*found))
+    spelled = one_spelling(counts, label_names or (), report)
     names = in_order(set(spelled.values()))
     if several and isinstance(columns["labels"], list):
         names = report.columns["labels"]
@@ -264,11 +261,10 @@ def _read(path, columns, label_names, separator):
                 f"as `label_column`. Received: {names}"
             )
         spelled = {name: name for name in names}
-        used = set(itertools.chain(*found))
         report.notes += [
             f"no text has the label {name!r}"
             for name in names
-            if name not in used
+            if name not in counts
         ]
     elif not several and report.reasons[SeveralNamesError]:
         report.notes.append(
@@ -294,11 +290,11 @@ def _read(path, columns, label_names, separator):
     return LabelledCorpus(train, None, unlabelled, names, groups), report
 
 
-def one_spelling(names, known, report):
+def one_spelling(counts, known, report):
     """The spelling of each name, so that each number has one.
 
     Args:
-        names: List of strings, the labels of all texts.
+        counts: Dict from the labels of all texts to how many have it.
         known: Sequence of strings, the classes of a trained model, which keep
             their spelling; may be empty.
         report: The `Report` to note in: numbers in several spellings, numbers
@@ -308,18 +304,12 @@ def one_spelling(names, known, report):
         Dict from each name to itself; of numbers of one value, such as `1` and
         `1.0`, to the one in `known`, or the shortest.
     """
-    counts, is_known = collections.Counter(names), set(known)
-    alike = collections.defaultdict(list)
-    for name in dict.fromkeys([*known, *counts]):
+    by_value, chosen = {}, {}
+    every = {*known, *counts}
+    for name in sorted(every, key=lambda x: (x not in known, len(x), x)):
         is_name, value = number_in(name)
-        alike[is_name, name if is_name else value].append(name)
-    chosen = {
-        name: min(same, key=lambda x: (x not in is_known, len(x), x))
-        for same in alike.values()
-        for name in same
-    }
-    merged = [name for name in counts if name != chosen[name]]
-    if merged:
+        chosen[name] = by_value.setdefault(name if is_name else value, name)
+    if merged := [name for name in counts if name != chosen[name]]:
         report.notes.append(
             "labels of one value are one class: "
             + ", ".join(f"{x!r} is read as {chosen[x]!r}" for x in merged[:3])
@@ -334,16 +324,12 @@ def one_spelling(names, known, report):
             + ", ".join(f"{x!r} ({counts[x]} times)" for x in fewer[:3])
             + f" among {in_order(counts)!r:.100}"
         )
-    folded = collections.defaultdict(list)
-    for name in others:
-        folded[appearance(name.casefold())].append(name)
-    twins = [same for same in folded.values() if len(same) > 1]
-    if twins:
+    folded = {name: appearance(name.casefold()) for name in others}
+    seen = collections.Counter(folded.values())
+    if twins := [x for x in others if seen[folded[x]] > 1]:
         report.notes.append(
             "labels that differ only in case, white space or invisible "
-            f"characters are different classes: {twins[0]}"
-            + ", ..."
-            * (len(twins) > 1)
+            f"characters are different classes: {twins[:4]}"
         )
     return {name: chosen[name] for name in counts}
 

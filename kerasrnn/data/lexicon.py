@@ -82,55 +82,63 @@ def translation_lexicon(
         for side, tokenizer in enumerate((source_tokenizer, target_tokenizer))
     )
     width = target_tokenizer.vocabulary_size
-    entries, counts = _uniform_counts(sources, targets, width)
+    entries = _entries(sources, targets, width)
     source, target = np.divmod(entries, width)
-    chunks = _PlacedChunks(sources, targets, width, entries)
-    for _ in range(iterations - 1):
-        # Entries that were left out have become improbable.
-        probabilities = np.append(counts / _totals(source, counts), 0.0)
+
+    def placed():
+        """The chunks as indices of entries; those left out are the last."""
+        last = len(entries)
+        for cells, sizes in _chunks(sources, targets, width):
+            indices = np.searchsorted(entries, cells).astype("int32")
+            is_known = entries[indices.clip(max=last - 1)] == cells
+            yield np.where(is_known, indices, last), sizes
+
+    cells = np.diff(sources[1]) * np.diff(targets[1])
+    kept = list(placed()) if cells.sum() <= _KEPT else None
+    probabilities = np.ones(len(entries))
+    for _ in range(iterations):
+        # Entries that were left out are improbable.
+        probabilities = np.append(probabilities, 0.0)
         counts = np.zeros(len(probabilities))
-        for indices, sizes in chunks:
-            _add_shares(counts, indices, probabilities[indices], sizes)
+        for indices, sizes in kept or placed():
+            shares = probabilities[indices]
+            # Those of a target position sum to 1.
+            sums = np.add.reduceat(shares, np.cumsum(sizes) - sizes)
+            shares /= np.repeat(np.where(sums > 0, sums, 1.0), sizes)
+            counts += np.bincount(indices, shares, minlength=len(counts))
         counts = counts[:-1]
+        probabilities = counts / _totals(source, counts)
     probabilities = np.maximum(counts - discount, 0.0)
     probabilities /= _totals(source, counts)
     shape = source_tokenizer.vocabulary_size, translations
     return _most_probable(source, target, probabilities, shape)
 
 
-def _uniform_counts(sources, targets, width):
-    """The pairs of tokens that meet, and their expected counts at first.
+def _entries(sources, targets, width):
+    """The pairs of tokens that meet, a sorted array `source * width + target`.
 
-    They are added up by chunks. Of more than `_ENTRIES` entries, the least
-    are left out.
-
-    Returns:
-        A tuple of an array of sorted entries, `source * width + target`, and
-        one of their counts, if all translations are equally probable.
+    They are collected by chunks. Of more than `_ENTRIES`, the rarest are left
+    out.
     """
     entries, counts = np.zeros(0, "int64"), np.zeros(0)
     found, waiting = [], 0
-    for cells, sizes in itertools.chain(
+    for cells, _ in itertools.chain(
         _chunks(sources, targets, width), [(None, None)]
     ):
         if cells is not None:
-            new, indices = np.unique(cells, return_inverse=True)
-            more = np.zeros(len(new))
-            _add_shares(more, indices, np.ones(len(cells)), sizes)
-            found.append((new, more))
-            waiting += len(new)
+            found.append(np.unique(cells, return_counts=True))
+            waiting += len(found[-1][0])
             if waiting < max(_CELLS, len(entries)):
                 continue
-        merged = np.concatenate([entries, *(new for new, _ in found)])
-        values = np.concatenate([counts, *(more for _, more in found)])
+        columns = zip((entries, counts), *found, strict=True)
+        merged, values = map(np.concatenate, columns)
         entries, indices = np.unique(merged, return_inverse=True)
         counts = np.bincount(indices, values, minlength=len(entries))
         if len(entries) > _ENTRIES:
-            likeliest = np.argpartition(-counts, _ENTRIES)[:_ENTRIES]
-            likeliest.sort()
+            likeliest = np.sort(np.argpartition(-counts, _ENTRIES)[:_ENTRIES])
             entries, counts = entries[likeliest], counts[likeliest]
         found, waiting = [], 0
-    return entries, counts
+    return entries
 
 
 def _chunks(sources, targets, width):
@@ -160,38 +168,6 @@ def _chunks(sources, targets, width):
         cells = source * np.int64(width) + np.repeat(target, sizes)
         yield cells, sizes[sizes > 0]
         first = last
-
-
-class _PlacedChunks:
-    """The chunks of cells as indices among entries, which are kept if few.
-
-    An entry that was left out has the index after the last.
-    """
-
-    def __init__(self, sources, targets, width, entries):
-        self._given = sources, targets, width
-        self._entries = entries
-        cells = np.diff(sources[1]) * np.diff(targets[1])
-        self._kept = list(self._placed()) if cells.sum() <= _KEPT else None
-
-    def __iter__(self):
-        return iter(self._placed() if self._kept is None else self._kept)
-
-    def _placed(self):
-        last = len(self._entries)
-        for cells, sizes in _chunks(*self._given):
-            indices = np.searchsorted(self._entries, cells).astype("int32")
-            is_known = self._entries[indices.clip(max=last - 1)] == cells
-            yield np.where(is_known, indices, last), sizes
-
-
-def _add_shares(counts, indices, shares, sizes):
-    """Adds the shares of cells, those of a target position made to sum to 1."""
-    if not len(indices):
-        return
-    sums = np.add.reduceat(shares, np.cumsum(sizes) - sizes)
-    shares /= np.repeat(np.where(sums > 0, sums, 1.0), sizes)
-    counts += np.bincount(indices, shares, minlength=len(counts))
 
 
 def _totals(source, counts):

@@ -134,13 +134,11 @@ class Report:
 
     def check_encoding(self):
         """Raises `CorpusError` if more is undecodable than damage explains."""
-        bad = len(self._undecodable)
-        if bad >= _FEW and bad > _SHARE * self.seen:
+        if advice := self._remedy(_FEW):
             raise CorpusError(
-                f"The corpus {self.corpus} is not UTF-8: {bad} of {self.seen} "
-                f"{self.unit}s cannot be decoded. Expected: "
-                f"{remedy(self._undecodable_text())}. "
-                f"Received: {self.first()}"
+                f"The corpus {self.corpus} is not UTF-8: "
+                f"{len(self._undecodable)} of {self.seen} {self.unit}s cannot "
+                f"be decoded. Expected: {advice}. Received: {self.first()}"
             )
 
     def refuse(self):
@@ -159,21 +157,20 @@ class Report:
             expected: String, what there should be.
         """
         self.check_encoding()
+        blank = self.seen and not (self.malformed or self.notes)
         found = "; ".join([self.received(1), *self.notes])
-        if self.seen and not (self.malformed or self.notes):
-            found += ", all blank"
         raise CorpusError(
             f"The corpus {self.corpus} has no usable {items}. "
             f"Expected: {expected}. Received: {found}"
+            + ", all blank"
+            * bool(blank)
         )
 
-    def _undecodable_text(self):
-        return b" ".join(self._undecodable)[: 2**16]
-
-    def _remedy(self):
+    def _remedy(self, least=1):
         """How to convert the text, if much of it has another encoding."""
-        if len(self._undecodable) > _SHARE * self.seen:
-            return remedy(self._undecodable_text())
+        found = self._undecodable
+        if least <= len(found) and len(found) > _SHARE * self.seen:
+            return remedy(b" ".join(found)[: 2**16])
         return None
 
     def warn(self):
@@ -192,14 +189,15 @@ class Report:
                 "can be used; name other columns, or correct or remove the "
                 f"rest. Received: {'; '.join([self.first(), *self.notes])}"
             )
-        if self.malformed:
-            message = (
-                f"{len(self.malformed)} malformed of {self.seen} {self.unit}s "
-                f"in the corpus {self.corpus} were left out: {self.first()}"
+        if lost:
+            advice = self._remedy()
+            warn(
+                f"{lost} malformed of {self.seen} {self.unit}s in the corpus "
+                f"{self.corpus} were left out: {self.first()}"
+                + f". Expected: {advice}"
+                * bool(advice),
+                CorpusWarning,
             )
-            if found := self._remedy():
-                message += f". Expected: {found}"
-            warn(message, CorpusWarning)
         for note in self.notes:
             warn(f"The corpus {self.corpus}: {note}", CorpusWarning)
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kerasrnn.arguments import is_integer
+from kerasrnn.arguments import integer
 from kerasrnn.data.reading.rows import Rows
 from kerasrnn.data.report import CorpusError
 from kerasrnn.data.report import CorpusWarning
@@ -100,11 +100,7 @@ def whole_groups(
             "Holding out rows needs at least two that differ, but all have the "
             f"same source or group. Received: {count} rows, {name}={size}"
         )
-    if not (is_integer(size) and 0 <= size < count):
-        raise ValueError(
-            f"`{name}` must be a non-negative integer, less than the number "
-            f"of rows, {count}. Received: {name}={size!r}"
-        )
+    integer(name, size, 0, count - 1)
     rng = random.Random(seed)
     rng.shuffle(members)
     if size:
@@ -189,19 +185,13 @@ def _single_rows(labels, size, seed, groups):
     counts = collections.Counter(labels)
     several = {label for label, count in counts.items() if count > 1}
     indices = [n for n, label in enumerate(labels) if label in several]
-    least, most = len(several), len(indices) - len(several)
-    received = f"{len(labels)} texts of {len(counts)} classes"
     if not several:
         raise CorpusError(
             "Holding out texts needs a class with at least two: no class has "
-            f"two. Received: {received}, size={size!r}"
+            f"two. Received: {len(labels)} texts of {len(counts)} classes, "
+            f"size={size!r}"
         )
-    if not (is_integer(size) and least <= size <= most):
-        raise ValueError(
-            "`size` must be an integer that leaves each class a text to train "
-            f"on and one to hold out: 0, or from {least} to {most} of these "
-            f"{received}. Received: size={size!r}"
-        )
+    integer("size", size)
     kept = [labels[index] for index in indices]
     _, held_out = train_test_split(
         indices, test_size=size, stratify=kept, random_state=seed
@@ -231,11 +221,7 @@ def _groups_by_label(labels, size, seed, groups):
     `size` rows, and takes one label a row.
     """
     count = len(labels)
-    if not (is_integer(size) and 0 < size < count):
-        raise ValueError(
-            "`size` must be a non-negative integer, less than the number of "
-            f"texts, {count}. Received: size={size!r}"
-        )
+    integer("size", size, 0, count - 1)
     if len(groups) != count:
         raise ValueError(
             "`groups` must have the group of each text. "

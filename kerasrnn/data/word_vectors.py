@@ -1,8 +1,10 @@
 """Word vectors for a vocabulary: read from a file, or trained."""
 
+import contextlib
 import itertools
 import json
 import pathlib
+import re
 import tempfile
 import unicodedata
 import zlib
@@ -10,7 +12,6 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import keras
 import numpy as np
 import tensorflow as tf
 
@@ -27,6 +28,8 @@ from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
 from kerasrnn.warning import warn
+
+_NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
 class WordVectors(NamedTuple):
@@ -138,19 +141,13 @@ def read_word_vectors(
 def _sizes(line, path):
     """Returns count and dimensions; without a header, a count of `None`."""
     columns = line.split()
-    if not columns:
-        raise CorpusError(
-            f"The word vectors {path} are empty. Expected: lines of "
-            "`word number ... number`. Received: nothing"
-        )
-    if len(columns) == 2 and all(column.isdigit() for column in columns):
+    count, width = None, len(columns) - 1
+    if width == 1 and all(column.isdigit() for column in columns):
         count, width = map(int, columns)
-    else:
-        count, width = None, len(columns) - 1
     if width < 1:
         raise CorpusError(
-            f"Line 1 of the word vectors {path} has no numbers. Expected: "
-            "`count dimensions` or `word number ... number`. "
+            f"The word vectors {path} have no numbers in their first line. "
+            "Expected: `count dimensions` or `word number ... number`. "
             f"Received: {line[:80]!r}"
         )
     return count, width
@@ -164,7 +161,7 @@ def _divide(line, width, number, path):
         return word, numbers
     columns = line.split()
     more = columns[1 : len(columns) - width]
-    if len(columns) <= width or any(map(_is_number, more)):
+    if len(columns) <= width or any(map(_NUMBER.fullmatch, more)):
         raise CorpusError(
             f"Line {number} of the word vectors {path} has the wrong number "
             f"of columns. Expected: a word and {width} numbers. "
@@ -181,22 +178,12 @@ def _composed(word):
         return word
 
 
-def _is_number(column):
-    try:
-        float(column)
-    except ValueError:
-        return False
-    return True
-
-
 def _parse(numbers, width, number, path):
-    try:
-        with np.errstate(over="ignore"):  # then it is infinite
-            vector = np.array([float(x) for x in numbers.split()], "float32")
+    # A number that is too large becomes infinite.
+    with contextlib.suppress(ValueError), np.errstate(over="ignore"):
+        vector = np.array([float(x) for x in numbers.split()], "float32")
         if len(vector) == width and np.isfinite(vector).all():
             return vector
-    except ValueError:
-        pass
     raise CorpusError(
         f"Line {number} of the word vectors {path} is malformed. "
         f"Expected: {width} finite numbers after the word. "
@@ -286,8 +273,7 @@ def train_word_vectors(
 
     The window has eight words on both sides, words that occur fewer than five
     times are left out, and there are eight epochs. Training uses two threads,
-    so two runs with the same seed differ slightly. A progress bar shows the
-    epochs.
+    so two runs with the same seed differ slightly.
 
     Args:
         lines: Iterable of strings, words separated by spaces, as
@@ -338,31 +324,12 @@ def train_word_vectors(
                 "Word vectors need frequent words. Expected: at least one "
                 "word that occurs five times. Received: none"
             )
+        print("Training word vectors.")
         model.train(
             corpus_file=str(text),
             total_examples=model.corpus_count,
             total_words=model.corpus_total_words,
             epochs=model.epochs,
-            callbacks=[_EpochBar(model.epochs)],
         )
     with atomic_write(path) as partial:
         model.wv.save_word2vec_format(str(partial))
-
-
-class _EpochBar:
-    """A progress bar of the epochs of gensim."""
-
-    def __init__(self, count):
-        self._bar = keras.utils.Progbar(count, unit_name="epoch")
-
-    def on_epoch_end(self, model):
-        self._bar.add(1)
-
-    def on_train_begin(self, model):
-        print("Training word vectors.")
-
-    def on_epoch_begin(self, model):
-        pass
-
-    def on_train_end(self, model):
-        pass

@@ -18,7 +18,6 @@ from kerasrnn.plots.style import as_written
 from kerasrnn.plots.style import shortened
 
 GAP_INCHES = 0.3
-BAR_LABEL_INCHES = 0.75
 
 
 def arrange(figure, panels, bar, title, columns):
@@ -49,7 +48,7 @@ def arrange(figure, panels, bar, title, columns):
     bar_left = right + GAP_INCHES
     # At most as tall as the panels, unless that leaves no room for its label.
     bar_down = min(bar_down, max(bottom - tops[0], 0.5 * bar_down))
-    content = bar_left + bar_across + BAR_LABEL_INCHES
+    content = bar_left + bar_across + 0.75  # its label
     width = max(content, title_width) + GAP_INCHES
     height = max(bottom, tops[0] + bar_down) + GAP_INCHES
     figure.set_size_inches(width, height)
@@ -101,7 +100,6 @@ def _put(axes, corner, size):
     )
 
 
-CELL_INCHES = 0.36
 COLORS = colormaps["Blues"].with_extremes(bad="lightgrey")
 
 
@@ -179,17 +177,15 @@ def attention_grid(
     """
     sentences = [_checked(*sentence) for sentence in sentences]
     if not sentences:
-        raise ValueError(
-            "`sentences` must hold at least one sentence. "
-            f"Received: sentences={sentences!r}"
-        )
+        raise ValueError("`sentences` must not be empty. Received: none")
     columns = min(positive_integer("columns", columns), len(sentences))
     # On a figure of one inch, positions are inches until all is arranged.
     figure = Figure(figsize=(1.0, 1.0))
-    scale = max(map(_largest, sentences)) or 1.0
+    scale = max(np.nanmax(weights, initial=0) for weights, *_ in sentences)
     cell = _cell_inches(sentences, columns)
     panels = [
-        _draw_panel(figure, *sentence, scale, cell) for sentence in sentences
+        _draw_panel(figure, *sentence, scale or 1.0, cell)
+        for sentence in sentences
     ]
     bar = figure.colorbar(
         panels[0].images[0],
@@ -218,11 +214,6 @@ def _checked(weights, source_tokens, target_tokens):
     return weights, *(list(map(shortened, x)) for x in tokens)
 
 
-def _largest(sentence):
-    weights = sentence[0]
-    return np.max(weights, initial=0.0, where=np.isfinite(weights))
-
-
 def _cell_inches(sentences, columns):
     """Side of a cell: the same in every panel, bounded by the figure size."""
     sources = [len(tokens) for _, tokens, _ in sentences]
@@ -232,7 +223,7 @@ def _cell_inches(sentences, columns):
         max(targets[index : index + columns])
         for index in range(0, len(targets), columns)
     )
-    return min(CELL_INCHES, MAX_INCHES / max(across, down))
+    return min(0.36, MAX_INCHES / max(across, down))
 
 
 def _draw_panel(figure, weights, source_tokens, target_tokens, scale, cell):

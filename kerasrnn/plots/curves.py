@@ -7,19 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
-from matplotlib.ticker import MaxNLocator
 
 from kerasrnn.plots.style import PANEL_INCHES
 from kerasrnn.plots.style import STYLES
 from kerasrnn.plots.style import add_legend
 from kerasrnn.plots.style import add_panel_title
 from kerasrnn.plots.style import as_written
-from kerasrnn.plots.style import check_count
-from kerasrnn.plots.style import is_curve
+from kerasrnn.plots.style import checked_dict
+from kerasrnn.plots.style import curve
+from kerasrnn.plots.style import one_panel
 from kerasrnn.plots.style import open_grid
-
-MAX_COLUMNS = 3
-_METRIC_INCHES = (4.2, 3.2)
+from kerasrnn.plots.style import whole_numbers
 
 
 def training_figure(
@@ -51,71 +49,35 @@ def training_figure(
     >>> [axes.get_title() for axes in figure.axes]
     ['loss', 'bleu']
     """
-    history = _checked_history(history)
-    metrics = list(dict.fromkeys(map(_metric, history)))
-    rows = math.ceil(len(metrics) / MAX_COLUMNS)
+    checked_dict("history", history)
+    curves = {k: curve(f"history[{k!r}]", x) for k, x in history.items()}
+    metrics = list(dict.fromkeys(x.removeprefix("val_") for x in curves))
+    rows = math.ceil(len(metrics) / 3)
     columns = math.ceil(len(metrics) / rows)
-    width, height = _METRIC_INCHES
-    figure = Figure(
-        figsize=(columns * width, rows * height), layout="constrained"
-    )
+    figure = Figure(figsize=(4.2 * columns, 3.2 * rows), layout="constrained")
     for index, metric in enumerate(metrics, start=1):
         axes = figure.add_subplot(rows, columns, index)
         if chosen is not None:
             label = "chosen epoch" if index == 1 else None
             axes.axvline(chosen, color="grey", linestyle=":", label=label)
-        _draw_panel(axes, metric, history)
+        for name, label, color in (
+            (metric, "training", "C0"),
+            (f"val_{metric}", "validation", "C1"),
+        ):
+            if name in curves:
+                epochs = np.arange(1, len(curves[name]) + 1)
+                # A single epoch has no line, only a dot.
+                axes.plot(
+                    epochs, curves[name], color=color, label=label, marker="."
+                )
+        if len(axes.get_legend_handles_labels()[1]) > 1:
+            axes.legend(frameon=False)
+        only = " (validation)" * (metric not in curves)
+        add_panel_title(axes, metric.replace("_", " ") + only)
+        axes.set_xlabel("epoch")
+        whole_numbers(axes)
+        open_grid(axes)
     return figure
-
-
-def _metric(name):
-    return name.removeprefix("val_")
-
-
-def _checked_history(history):
-    if not isinstance(history, Mapping) or not history:
-        raise ValueError(
-            "`history` must be a dictionary of metric name to list of values, "
-            "such as `model.fit(...).history`, with at least one metric. "
-            f"Received: history={history!r}"
-        )
-    arrays = {name: np.asarray(values) for name, values in history.items()}
-    for name, values in arrays.items():
-        if not is_curve(values):
-            raise ValueError(
-                "`history` must hold a list of numbers, one an epoch, for "
-                f"each metric. Received: history[{name!r}]={history[name]!r}"
-            )
-    return arrays
-
-
-def _draw_panel(axes, metric, history):
-    curves = (
-        (metric, "training", "C0"),
-        (f"val_{metric}", "validation", "C1"),
-    )
-    for name, label, color in curves:
-        if name in history:
-            epochs = np.arange(1, len(history[name]) + 1)
-            # A single epoch has no line, only a dot.
-            axes.plot(
-                epochs, history[name], color=color, label=label, marker="."
-            )
-    if len(axes.get_legend_handles_labels()[1]) > 1:
-        axes.legend(frameon=False)
-    title = metric.replace("_", " ")
-    if metric not in history:
-        title += " (validation)"
-    add_panel_title(axes, title)
-    axes.set_xlabel("epoch")
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-    open_grid(axes)
-
-
-# More markers would hide the curve.
-MAX_MARKERS = 20
-# From this value on, numbers on the horizontal axis are shortened: 20k, 3M.
-LONG_NUMBER = 1e4
 
 
 def comparison_figure(
@@ -158,69 +120,50 @@ def comparison_figure(
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
     ['LSTM: 1.5', 'RHN: 1.8']
     """
-    curves = _checked(histories, metric, x)
-    figure = Figure(figsize=PANEL_INCHES, layout="constrained")
-    axes = figure.add_subplot()
-    lines = [
-        _draw_curve(axes, steps, values, color, marker)
-        for (steps, values), (color, marker) in zip(
-            curves.values(), STYLES, strict=False
-        )
-    ]
-    _label_axes(axes, label or metric, x_label or x or "epoch", x is None)
-    last_values = [
-        f"{model}: {values[-1]:.4g}" for model, (_, values) in curves.items()
-    ]
-    add_legend(figure, lines, last_values)
-    return figure
-
-
-def _checked(histories, metric, x):
-    """For each model, its positions on the horizontal axis and its values."""
-    if not isinstance(histories, Mapping) or not all(
-        isinstance(history, Mapping) for history in histories.values()
-    ):
-        raise ValueError(
-            "`histories` must be a dictionary of model name to history, such "
-            "as `model.fit(...).history`. "
-            f"Received: histories={histories!r}"
-        )
-    check_count("histories", histories)
-    curves = {}
-    for model, history in histories.items():
-        values = _series(model, history, metric)
-        if x is None:
-            steps = np.arange(1, len(values) + 1)
-        else:
-            steps = _series(model, history, x)
+    checked_dict("histories", histories, len(STYLES))
+    figure, axes = one_panel(*PANEL_INCHES)
+    lines, last_values = [], []
+    for (model, history), style in zip(histories.items(), STYLES, strict=False):
+        values = _values(model, history, metric)
+        steps = np.arange(1, len(values) + 1)
+        if x is not None:
+            steps = _values(model, history, x)
         if len(steps) != len(values):
             raise ValueError(
                 f"{x!r} and {metric!r} must have the same number of values. "
                 f"Received: {len(steps)} and {len(values)} for the model "
                 f"{model!r}."
             )
-        curves[model] = steps, values
-    return curves
+        lines += _draw_curve(axes, steps, values, *style)
+        last_values.append(f"{model}: {values[-1]:.4g}")
+    y_label, x_label = label or metric, x_label or x or "epoch"
+    axes.set_ylabel(y_label, **as_written([y_label]))
+    axes.set_xlabel(x_label, **as_written([x_label]))
+    if x is None:
+        whole_numbers(axes)
+    elif max(map(abs, axes.dataLim.intervalx)) >= 1e4:
+        # Long numbers are shortened: 20k, 3M.
+        axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    open_grid(axes)
+    add_legend(figure, lines, last_values)
+    return figure
 
 
-def _series(model, history, name):
+def _values(model, history, name):
+    """The values of a metric of a model, or of the horizontal axis."""
+    checked_dict(f"histories[{model!r}]", history)
     if name not in history:
         raise ValueError(
             f"Every model of `histories` must have {name!r}, which the model "
             f"{model!r} lacks. Received: {list(history)}"
         )
-    values = np.asarray(history[name])
-    if not is_curve(values):
-        raise ValueError(
-            "A history must hold a list of numbers for each metric. "
-            f"Received: histories[{model!r}][{name!r}]={history[name]!r}"
-        )
-    return values
+    return curve(f"histories[{model!r}][{name!r}]", history[name])
 
 
 def _draw_curve(axes, steps, values, color, marker):
-    marked = np.linspace(0, len(values) - 1, min(len(values), MAX_MARKERS))
-    (line,) = axes.plot(
+    # More markers would hide the curve.
+    marked = np.linspace(0, len(values) - 1, min(len(values), 20))
+    return axes.plot(
         steps,
         values,
         color=color,
@@ -232,14 +175,3 @@ def _draw_curve(axes, steps, values, color, marker):
         markeredgewidth=0.5,
         linewidth=1.5,
     )
-    return line
-
-
-def _label_axes(axes, label, x_label, counts_epochs):
-    axes.set_ylabel(label, **as_written([label]))
-    axes.set_xlabel(x_label, **as_written([x_label]))
-    if counts_epochs:
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-    elif max(map(abs, axes.dataLim.intervalx)) >= LONG_NUMBER:
-        axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    open_grid(axes)

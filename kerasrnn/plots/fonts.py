@@ -51,7 +51,8 @@ def font_family(texts):
     fonts = [(entry.name, entry.fname, entry.index) for entry in system_fonts()]
     packaged = packaged_font()
     if packaged:
-        fonts.insert(0, (_family(packaged), packaged, 0))
+        name = FontProperties(fname=packaged).get_name()
+        fonts.insert(0, (name, packaged, 0))
     for family, *file in fonts:
         if missing <= _characters(*file):
             return [family, BASE_FAMILY]
@@ -88,10 +89,6 @@ def _characters(path, index=0):
     except (OSError, RuntimeError):
         return frozenset()  # Listed, but missing or damaged.
     return frozenset(map(chr, charmap))
-
-
-def _family(path):
-    return FontProperties(fname=path).get_name()
 
 
 @functools.cache

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from kerasrnn.arguments import positive_integer
 from kerasrnn.plots.style import STYLES
 from kerasrnn.plots.style import as_written
-from kerasrnn.plots.style import check_count
+from kerasrnn.plots.style import checked_dict
+from kerasrnn.plots.style import one_panel
 from kerasrnn.plots.style import open_axes
 from kerasrnn.plots.style import open_grid
+from kerasrnn.plots.style import whole_numbers
 
-_PANEL_INCHES = (6.0, 2.2)
 _BAND = "#1f4fb4"
 
 
@@ -64,8 +64,7 @@ def forecast_figure(
     names = names[: positive_integer("most_columns", most_columns)]
     horizons = positive_integer("past_horizons", past_horizons)
     past = past[-horizons * len(forecast) :]
-    width, height = _PANEL_INCHES
-    figure = Figure(figsize=(width, height * len(names)), layout="constrained")
+    figure = Figure(figsize=(6.0, 2.2 * len(names)), layout="constrained")
     before = np.arange(1 - len(past), 1)
     ahead = np.arange(1, len(forecast) + 1)
     all_axes = figure.subplots(len(names), sharex=True, squeeze=False)[:, 0]
@@ -92,7 +91,7 @@ def forecast_figure(
 
 
 def _draw_bands(axes, ahead, quantiles, levels):
-    count = len(levels) // 2
+    count, band = len(levels) // 2, np.array(to_rgb(_BAND))
     for index in range(count):
         share = levels[-1 - index] - levels[index]
         axes.fill_between(
@@ -100,24 +99,19 @@ def _draw_bands(axes, ahead, quantiles, levels):
             quantiles[:, index],
             quantiles[:, -1 - index],
             # Narrower bands hide the wider below them, and are darker.
-            color=_mixed_with_white(_BAND, 0.2 + 0.5 * index / count),
+            color=1 - (0.2 + 0.5 * index / count) * (1 - band),
             linewidth=0,
             label=f"{share:.0%}",
         )
 
 
-def _mixed_with_white(color, share):
-    return tuple(1 - share * (1 - x) for x in to_rgb(color))
-
-
 def _check(past, forecast, names, values, quantiles, levels):
-    count = len(names)
-    horizon = len(forecast)
+    shape = len(forecast), len(names)
     expected = {
-        "past": (past, (len(past), count)),
-        "forecast": (forecast, (horizon, count)),
-        "values": (values, (horizon, count)),
-        "quantiles": (quantiles, (horizon, count, len(levels))),
+        "past": (past, (len(past), len(names))),
+        "forecast": (forecast, shape),
+        "values": (values, shape),
+        "quantiles": (quantiles, (*shape, len(levels))),
     }
     for name, (x, shape) in expected.items():
         if x is not None and (np.shape(x) != shape or not np.size(x)):
@@ -148,16 +142,15 @@ def horizon_figure(
     >>> figure.axes[0].get_ylabel()
     'MAE'
     """
-    check_count("errors", errors)
-    figure = Figure(figsize=(5.2, 3.4), layout="constrained")
-    axes = figure.add_subplot()
+    checked_dict("errors", errors, len(STYLES))
+    figure, axes = one_panel(5.2, 3.4)
     for (name, values), (color, _) in zip(errors.items(), STYLES, strict=False):
         steps = np.arange(1, len(np.asarray(values)) + 1)
         axes.plot(steps, values, color=color, label=name)
     axes.set_xlabel("steps ahead")
     axes.set_ylabel(label, **as_written([label]))
     axes.set_ylim(bottom=0)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    whole_numbers(axes)
     axes.legend(frameon=False)
     open_grid(axes)
     return figure

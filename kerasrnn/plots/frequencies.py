@@ -8,16 +8,14 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from kerasrnn.arguments import integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.plots.style import add_title
 from kerasrnn.plots.style import as_written
+from kerasrnn.plots.style import checked_dict
+from kerasrnn.plots.style import one_panel
 from kerasrnn.plots.style import open_grid
 from kerasrnn.plots.style import shortened
-
-WIDTH_INCHES = 6.4
-BAR_INCHES = 0.24
-# For the title, and the ticks and label of the axis of counts.
-MARGIN_INCHES = 1.0
 
 
 def frequency_figure(
@@ -52,42 +50,22 @@ def frequency_figure(
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['2  (33.3 %)', '2  (33.3 %)']
     """
-    items, values = _checked(counts)
     positive_integer("most_common", most_common)
-    order = np.argsort(-values, kind="stable")[:most_common]
-    names = [_shown(items[index]) for index in order]
-    figure = Figure(
-        figsize=(WIDTH_INCHES, MARGIN_INCHES + BAR_INCHES * len(names)),
-        layout="constrained",
-    )
-    axes = figure.add_subplot()
-    _draw_bars(axes, names, values[order], int(values.sum()))
-    # Centred on the figure, since names may take up much of the width.
-    add_title(figure, title)
-    return figure
-
-
-def _checked(counts):
-    """The items in a list, and their counts in an array."""
-    if not isinstance(counts, Mapping) or not counts:
-        raise ValueError(
-            "`counts` must be a dictionary of item to count, with at least "
-            f"one item. Received: counts={counts!r}"
-        )
-    for item, value in counts.items():
-        whole = np.asarray(value).dtype.kind in "iu" and np.ndim(value) == 0
-        if not whole or value < 0:
-            raise ValueError(
-                "`counts` must hold a non-negative integer for each item. "
-                f"Received: counts[{item!r}]={value!r}"
-            )
-    values = np.array(list(counts.values()), dtype="int64")
+    items = list(checked_dict("counts", counts))
+    values = np.array([integer("a count", counts[x], 0) for x in items])
     if not values.any():
         raise ValueError(
             "`counts` must hold at least one count above 0. Received: "
             f"{len(counts)} items, all of count 0."
         )
-    return list(counts), values
+    order = np.argsort(-values, kind="stable")[:most_common]
+    names = [_shown(items[index]) for index in order]
+    # An inch for the title, and for ticks and label of the axis of counts.
+    figure, axes = one_panel(6.4, 1.0 + 0.24 * len(names))
+    _draw_bars(axes, names, values[order], int(values.sum()))
+    # Centred on the figure, since names may take up much of the width.
+    add_title(figure, title)
+    return figure
 
 
 def _shown(item):

@@ -4,16 +4,17 @@ from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from kerasrnn.plots.style import PANEL_INCHES
 from kerasrnn.plots.style import STYLES
 from kerasrnn.plots.style import add_legend
 from kerasrnn.plots.style import add_panel_title
-from kerasrnn.plots.style import check_count
-from kerasrnn.plots.style import is_curve
+from kerasrnn.plots.style import checked_dict
+from kerasrnn.plots.style import curve
+from kerasrnn.plots.style import one_panel
 from kerasrnn.plots.style import open_grid
+from kerasrnn.plots.style import whole_numbers
 
 # Dash patterns, which tell curves apart without their colours.
 DASHES = [
@@ -63,79 +64,46 @@ def gradient_figure(
     References:
         - [Bengio et al., 1994](https://doi.org/10.1109/72.279181).
     """
-    curves = _checked(norms)
-    floor = _floor(curves)
-    figure = Figure(figsize=PANEL_INCHES, layout="constrained")
-    axes = figure.add_subplot()
-    lines = [
-        _draw_curve(axes, np.maximum(values[::-1], floor), color, dashes)
-        for values, (color, _), dashes in zip(
-            curves.values(), STYLES, DASHES, strict=False
-        )
+    checked_dict("norms", norms, len(STYLES))
+    # The floor may be too small for half precision.
+    curves = [
+        curve(f"norms[{model!r}]", values).astype("float64")
+        for model, values in norms.items()
     ]
-    if any((values == 0.0).any() for values in curves.values()):
+    together = np.concatenate(curves)
+    wrong = ~np.isfinite(together) | (together < 0.0)
+    if wrong.any():
+        raise ValueError(
+            "A norm must be finite and non-negative. "
+            f"Received: {together[wrong][0]} in `norms`"
+        )
+    # A power of ten below all norms other than 0; if all are 0, as if the
+    # lowest were 1. Matplotlib cannot draw a smaller number.
+    lowest = np.min(together[together > 0.0], initial=1.0)
+    floor = max(10.0 ** (np.ceil(np.log10(lowest)) - 2), 1e-300)
+    figure, axes = one_panel(*PANEL_INCHES)
+    lines = []
+    for values, (color, _), dashes in zip(curves, STYLES, DASHES, strict=False):
+        lines += axes.plot(
+            np.maximum(values[::-1], floor),
+            color=color,
+            linestyle=dashes,
+            linewidth=1.8,
+            # A single step has no line.
+            marker="o" if len(values) == 1 else None,
+        )
+    if (together == 0.0).any():
         _mark_floor(axes, floor)
     axes.set_yscale("log")
     axes.set_xlabel("steps before the end")
     axes.set_ylabel("norm of the gradient")
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    whole_numbers(axes)
     axes.margins(x=0.02)
     open_grid(axes)
     add_panel_title(axes, title)
     # As long as the longest pattern.
-    add_legend(figure, lines, list(map(str, curves)), handlelength=4.0)
+    add_legend(figure, lines, list(map(str, norms)), handlelength=4.0)
     return figure
-
-
-def _checked(norms):
-    """The norms as arrays."""
-    if not isinstance(norms, Mapping):
-        raise ValueError(
-            "`norms` must be a dictionary of model name to array of shape "
-            f"(time,). Received: norms={norms!r}"
-        )
-    check_count("norms", norms)
-    curves = {}
-    for model, values in norms.items():
-        curve = np.asarray(values)
-        if not is_curve(curve):
-            raise ValueError(
-                "`norms` must hold an array of numbers of shape (time,) for "
-                f"each model. Received: norms[{model!r}]={values!r}"
-            )
-        # The floor may be too small for half precision.
-        curve = curve.astype("float64")
-        wrong = ~np.isfinite(curve) | (curve < 0.0)
-        if wrong.any():
-            raise ValueError(
-                "A norm must be finite and non-negative. "
-                f"Received: norms[{model!r}][{np.argmax(wrong)}]="
-                f"{curve[np.argmax(wrong)]}"
-            )
-        curves[model] = curve
-    return curves
-
-
-def _floor(curves):
-    """A power of ten below all norms other than 0."""
-    values = np.concatenate(list(curves.values()))
-    lowest = np.min(values, initial=np.inf, where=values > 0.0)
-    # If all norms are 0, as if the lowest were 1.
-    lowest = lowest if np.isfinite(lowest) else 1.0
-    # Not below the smallest number that matplotlib can draw.
-    return max(10.0 ** (np.ceil(np.log10(lowest)) - 2), 1e-300)
-
-
-def _draw_curve(axes, values, color, dashes):
-    (line,) = axes.plot(
-        values,
-        color=color,
-        linestyle=dashes,
-        linewidth=1.8,
-        # A single step has no line.
-        marker="o" if len(values) == 1 else None,
-    )
-    return line
 
 
 def _mark_floor(axes, floor):

@@ -15,16 +15,11 @@ from kerasrnn.plots.style import MAX_INCHES
 from kerasrnn.plots.style import POINTS_PER_INCH
 from kerasrnn.plots.style import add_title
 from kerasrnn.plots.style import as_written
-from kerasrnn.plots.style import checked_states
+from kerasrnn.plots.style import checked_by_words
+from kerasrnn.plots.style import one_panel
+from kerasrnn.plots.style import shortened
 
-# Heat map: a column for each word, a row for each unit.
-WORD_INCHES = 0.36
-UNIT_INCHES = 0.12
-# Colour bar and labels, beside the columns.
-SIDE_INCHES = 1.8
-HEIGHT_INCHES = (2.4, 9.0)
-# More numbers would not be legible.
-MAX_UNIT_NUMBERS = 75
+SIDE_INCHES = 1.8  # of colour bar and labels, beside the columns
 
 
 def hidden_state_figure(
@@ -61,13 +56,12 @@ def hidden_state_figure(
     References:
         - [Friendly, 2002](https://doi.org/10.1198/000313002533), the order.
     """
-    states, words = checked_states(states, words)
+    states, words = _checked(states, words)
     time, units = states.shape
-    pitch = min(WORD_INCHES, (MAX_INCHES - SIDE_INCHES) / time)
+    pitch = min(0.36, (MAX_INCHES - SIDE_INCHES) / time)
     width = max(pitch * time, 2.0) + SIDE_INCHES
-    height = np.clip(UNIT_INCHES * units, *HEIGHT_INCHES) + 1.0
-    figure = Figure(figsize=(width, height), layout="constrained")
-    axes = figure.add_subplot()
+    height = np.clip(0.12 * units, 2.4, 9.0) + 1.0
+    figure, axes = one_panel(width, height)
     order = _alike_together(states)
     scale = np.abs(states).max() or 1.0
     image = axes.imshow(
@@ -78,34 +72,9 @@ def hidden_state_figure(
         aspect="auto",
         interpolation="nearest",
     )
-    _label_axes(axes, words, order, pitch)
-    bar = figure.colorbar(
-        image, ax=axes, label="hidden state", pad=0.02, aspect=30
-    )
-    bar.outline.set_visible(False)
-    add_title(figure, title)
-    return figure
-
-
-def _alike_together(states):
-    """Order of the units by angle, starting after the widest gap."""
-    _, strengths, directions = np.linalg.svd(states, full_matrices=False)
-    # (2, units), the second all zeros if there is one word or one unit only.
-    coordinates = np.zeros((2, states.shape[1]))
-    plane = strengths[:2, None] * directions[:2]
-    coordinates[: len(plane)] = plane
-    angles = np.arctan2(coordinates[1], coordinates[0])
-    order = np.lexsort((coordinates[0], angles))
-    around = np.append(angles[order], angles[order[0]] + 2 * np.pi)
-    order = np.roll(order, -1 - np.argmax(np.diff(around)))
-    # Principal components have no sign, so the order may be that or reversed.
-    return order if order[0] <= order[-1] else order[::-1]
-
-
-def _label_axes(axes, words, order, pitch):
     # Labels do not overlap their neighbours.
     axes.set_xticks(
-        range(len(words)),
+        range(time),
         words,
         **as_written(words),
         fontsize=min(FONT_POINTS, 0.6 * POINTS_PER_INCH * pitch),
@@ -114,21 +83,40 @@ def _label_axes(axes, words, order, pitch):
         ha="right",
         va="center",
     )
-    if len(order) <= MAX_UNIT_NUMBERS:
-        axes.set_yticks(range(len(order)), order.tolist(), fontsize=6.5)
-    else:
-        axes.set_yticks([])
+    shown = units if units <= 75 else 0  # more would not be legible
+    axes.set_yticks(range(shown), order[:shown].tolist(), fontsize=6.5)
     axes.set_ylabel("unit, similar ones adjacent")
     axes.tick_params(length=0, pad=4)
     axes.spines[:].set_visible(False)
+    bar = figure.colorbar(
+        image, ax=axes, label="hidden state", pad=0.02, aspect=30
+    )
+    bar.outline.set_visible(False)
+    add_title(figure, title)
+    return figure
 
 
-# The usual perplexity of t-SNE; sentences with few words take less.
-MAX_PERPLEXITY = 30.0
-MIN_WORDS = 4
-DOT_POINTS = 6.0
-SQUARE = np.array([[-1.0, -1.0], [1.0, 1.0]])
-MAX_MOVES = 400
+def _checked(states, words) -> tuple[np.ndarray, list[str]]:
+    states, words = checked_by_words("states", states, words, "(time, units)")
+    return states, list(map(shortened, words))
+
+
+def _alike_together(states):
+    """Order of the units by angle, starting after the widest gap."""
+    _, strengths, directions = np.linalg.svd(states, full_matrices=False)
+    # (2, units), the second all zeros if there is one word or one unit only.
+    first, second = np.pad(strengths[:, None] * directions, ((0, 1), (0, 0)))[
+        :2
+    ]
+    angles = np.arctan2(second, first)
+    order = np.lexsort((first, angles))
+    around = np.append(angles[order], angles[order[0]] + 2 * np.pi)
+    order = np.roll(order, -1 - np.argmax(np.diff(around)))
+    # Principal components have no sign, so the order may be that or reversed.
+    return order if order[0] <= order[-1] else order[::-1]
+
+
+MIN_WORDS, DOT_POINTS, MAX_MOVES = 4, 6.0, 400
 # The light end of viridis is not legible on white.
 POSITION_COLORS = ListedColormap(colormaps["viridis"](np.linspace(0, 0.8, 256)))
 
@@ -175,7 +163,7 @@ def word_map_figure(
         - [van der Maaten and Hinton, 2008](
           https://jmlr.org/papers/v9/vandermaaten08a.html).
     """
-    states, words = checked_states(states, words)
+    states, words = _checked(states, words)
     if len(words) < MIN_WORDS:
         raise ValueError(
             f"`words` must hold at least {MIN_WORDS} words for a map. "
@@ -196,7 +184,9 @@ def word_map_figure(
     )
     # A square, with room for the words.
     low, high = points.min(axis=0), points.max(axis=0)
-    corners = (low + high) / 2 + 0.62 * (high - low).max() * SQUARE
+    corners = (low + high) / 2 + 0.62 * (high - low).max() * np.array(
+        [[-1, -1], [1, 1]]
+    )
     axes.set(xlim=corners[:, 0], ylim=corners[:, 1], xticks=[], yticks=[])
     axes.set_aspect("equal")
     axes.spines[:].set_color("lightgrey")
@@ -219,9 +209,9 @@ def _two_dimensions(states, seed):
     with needs("scikit-learn", "recipes"):
         from sklearn.manifold import TSNE
 
-    perplexity = np.clip((len(states) - 1) / 3, 2.0, MAX_PERPLEXITY)
     return TSNE(
-        perplexity=float(perplexity),
+        # Usually 30; sentences with few words take less.
+        perplexity=min(max((len(states) - 1) / 3, 2.0), 30.0),
         init="random",  # `pca` fails if all states are equal.
         method="exact",  # A sentence is short.
         random_state=seed,

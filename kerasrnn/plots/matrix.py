@@ -12,12 +12,7 @@ from kerasrnn.plots.style import POINTS_PER_INCH
 from kerasrnn.plots.style import add_panel_title
 from kerasrnn.plots.style import as_written
 from kerasrnn.plots.style import distinct_labels
-
-_CELL_INCHES = 0.5
-_MAX_INCHES = 30.0
-_LABEL_POINTS = 10.0
-_LABEL_SHARE = 0.6  # of the height of a row, where rows are low
-_MOST_NUMBERS = 30  # columns beside which numbers are still legible
+from kerasrnn.plots.style import one_panel
 
 
 def matrix_figure(
@@ -66,13 +61,15 @@ def matrix_figure(
             f"{(len(rows), len(columns))}, and at least one. "
             f"Received: values.shape={values.shape}"
         )
-    cell = min(_CELL_INCHES, _MAX_INCHES / max(values.shape))
-    figure = Figure(
-        figsize=(cell * len(columns) + 2.5, cell * len(rows) + 1.8),
-        layout="constrained",
-    )
-    axes = figure.add_subplot()
-    shades, limit, colors = _shades(values)
+    cell = min(0.5, 30.0 / max(values.shape))
+    figure, axes = one_panel(cell * len(columns) + 2.5, cell * len(rows) + 1.8)
+    finite = np.nan_to_num(values.astype("float64"))
+    shades, limit, colors = values, None, "Blues"
+    if finite.min() < 0:
+        limit, colors = np.abs(finite).max(), "RdBu"
+    elif values.dtype.kind != "f" or finite.max() > 1:  # no shares yet
+        total = np.maximum(finite.sum(axis=1, keepdims=True), 1e-12)
+        shades = values / total
     axes.imshow(
         shades,
         cmap=colormaps[colors].with_extremes(bad="lightgrey"),
@@ -81,27 +78,17 @@ def matrix_figure(
     )
     for labels, ticks in ((rows, axes.set_yticks), (columns, axes.set_xticks)):
         ticks(range(len(labels)), labels, **as_written(labels))
-    size = min(_LABEL_POINTS, _LABEL_SHARE * POINTS_PER_INCH * cell)
     axes.tick_params(axis="x", rotation=90)
+    # Labels do not overlap their neighbours.
+    size = min(10.0, 0.6 * POINTS_PER_INCH * cell)
     axes.tick_params(length=0, labelsize=size)
     axes.set_ylabel(row_title, **as_written([row_title]))
     axes.set_xlabel(column_title, **as_written([column_title]))
     axes.spines[:].set_visible(False)
     add_panel_title(axes, title)
-    if len(columns) <= _MOST_NUMBERS:
+    if len(columns) <= 30:  # then numbers are legible
         _write_numbers(axes, values, shades / (limit or 1.0))
     return figure
-
-
-def _shades(values):
-    """Returns what to colour, the limit of colours on both sides, and them."""
-    finite = np.nan_to_num(values.astype("float64"))
-    if finite.min() < 0:
-        return values, np.abs(finite).max(), "RdBu"
-    if values.dtype.kind == "f" and finite.max() <= 1:
-        return values, None, "Blues"
-    total = np.maximum(finite.sum(axis=1, keepdims=True), 1e-12)
-    return values / total, None, "Blues"
 
 
 def _write_numbers(axes, values, shades):

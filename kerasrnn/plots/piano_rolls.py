@@ -3,21 +3,17 @@
 from collections.abc import Mapping
 
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from kerasrnn.plots.style import MAX_INCHES
 from kerasrnn.plots.style import add_panel_title
 from kerasrnn.plots.style import add_title
+from kerasrnn.plots.style import checked_dict
+from kerasrnn.plots.style import whole_numbers
 
-STEP_INCHES = 0.075
-KEY_INCHES = 0.055
-MIN_INCHES = 4.0
 MARGIN_KEYS = 2
 FIRST_C = 3  # the key of C1, if key 0 is A0
-COLORS = colormaps["Blues"]
 
 
 def piano_roll_figure(
@@ -57,12 +53,20 @@ def piano_roll_figure(
     arrays = _checked(rolls)
     lowest, highest = _range(arrays.values())
     steps = max(map(len, arrays.values()))
-    width = np.clip(STEP_INCHES * steps, MIN_INCHES, MAX_INCHES) + 1.6
-    height = (0.7 + KEY_INCHES * (highest - lowest)) * len(arrays)
+    width = np.clip(0.075 * steps, 4.0, MAX_INCHES) + 1.6
+    height = (0.7 + 0.055 * (highest - lowest)) * len(arrays)
     figure = Figure(figsize=(width, height + 0.5), layout="constrained")
     panels = figure.subplots(len(arrays), sharex=True, squeeze=False)[:, 0]
     for axes, (name, roll) in zip(panels, arrays.items(), strict=True):
-        image = _draw(axes, roll)
+        image = axes.imshow(
+            roll.T,
+            aspect="auto",
+            origin="lower",
+            interpolation="nearest",
+            cmap="Blues",
+            vmin=0.0,
+            vmax=1.0,
+        )
         axes.set_ylim(lowest - 0.5, highest - 0.5)
         _name_octaves(axes, lowest, highest)
         if given is not None:
@@ -71,7 +75,7 @@ def piano_roll_figure(
     panels[-1].set_xlabel("time step")
     # They share it, and each image sets it to its own length.
     panels[-1].set_xlim(-0.5, steps - 0.5)
-    panels[-1].xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    whole_numbers(panels[-1])
     if any(((roll > 0) & (roll < 1)).any() for roll in arrays.values()):
         bar = figure.colorbar(image, ax=panels, label="probability", aspect=30)
         bar.outline.set_visible(False)
@@ -81,11 +85,7 @@ def piano_roll_figure(
 
 def _checked(rolls):
     """The rolls as arrays, if they have shapes that agree."""
-    if not isinstance(rolls, Mapping):
-        raise ValueError(
-            "`rolls` must be a dictionary of name to array of shape (time, "
-            f"keys). Received: {type(rolls).__name__}"
-        )
+    checked_dict("rolls", rolls)
     arrays = {name: np.asarray(roll, "float32") for name, roll in rolls.items()}
     widths = {roll.shape[1:] for roll in arrays.values()}
     shapes = [roll.shape for roll in arrays.values()]
@@ -101,31 +101,15 @@ def _range(rolls):
     """The keys to show: the first, and the one after the last."""
     heard = np.concatenate(list(rolls)).max(axis=0) >= 0.1
     keys = np.flatnonzero(heard)
-    first, last = (keys[0], keys[-1]) if len(keys) else (0, len(heard) - 1)
-    return (
-        max(0, first - MARGIN_KEYS),
-        min(len(heard), last + 1 + MARGIN_KEYS),
-    )
-
-
-def _draw(axes, roll):
-    return axes.imshow(
-        roll.T,
-        aspect="auto",
-        origin="lower",
-        interpolation="nearest",
-        cmap=COLORS,
-        vmin=0.0,
-        vmax=1.0,
-    )
+    if not len(keys):
+        return 0, len(heard)
+    last = keys[-1] + 1 + MARGIN_KEYS
+    return max(0, keys[0] - MARGIN_KEYS), min(len(heard), last)
 
 
 def _name_octaves(axes, lowest, highest):
     """Labels every C, with a line below it."""
-    keys = [
-        key for key in range(FIRST_C, highest, 12) if lowest <= key < highest
-    ]
-    names = [f"C{1 + (key - FIRST_C) // 12}" for key in keys]
-    axes.set_yticks(keys, names)
+    keys = [key for key in range(FIRST_C, highest, 12) if key >= lowest]
+    axes.set_yticks(keys, [f"C{1 + key // 12}" for key in keys])
     for key in keys:
         axes.axhline(key - 0.5, color="lightgrey", linewidth=0.5)

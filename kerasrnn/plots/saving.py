@@ -8,8 +8,6 @@ from matplotlib.figure import Figure
 from kerasrnn.files import atomic_write
 from kerasrnn.files import output_folder
 
-DOTS_PER_INCH = 150
-
 
 def save_figure(figure: Figure, path: str | Path) -> Path:
     """Writes a figure to a file, whole or not at all.
@@ -37,16 +35,11 @@ def save_figure(figure: Figure, path: str | Path) -> Path:
     'training.png'
     """
     path = Path(path)
-    if not path.suffix:
-        raise ValueError(
-            "`path` must end in a picture format, such as '.png' or '.pdf'. "
-            f"Received: path={str(path)!r}"
-        )
     picture = io.BytesIO()
     figure.savefig(
         picture,
         format=path.suffix[1:].lower(),
-        dpi=DOTS_PER_INCH,
+        dpi=150,
         bbox_inches="tight",
     )
     output_folder(path.parent)

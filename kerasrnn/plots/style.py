@@ -1,6 +1,10 @@
 """What the figures share: colours, sizes, labels, axes, legends and checks."""
 
+from collections.abc import Mapping
+
 import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from kerasrnn.arguments import string_list
 from kerasrnn.plots.fonts import font_family
@@ -79,11 +83,16 @@ def as_written(texts):
     return {"family": font_family(texts), "parse_math": False}
 
 
+def one_panel(width, height):
+    """Returns a figure of a size in inches, and its only axes."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.add_subplot()
+
+
 def add_title(figure, title):
     """Adds a title above all panels, unless it is `None`, and returns it."""
-    if title is None:
-        return None
-    return figure.suptitle(title, **as_written([title]))
+    if title is not None:
+        return figure.suptitle(title, **as_written([title]))
 
 
 def add_panel_title(axes, title, **options):
@@ -101,6 +110,11 @@ def open_grid(axes, axis="both"):
     """Removes the frame on the top and on the right, and adds a light grid."""
     open_axes(axes)
     axes.grid(axis=axis, alpha=0.3)
+
+
+def whole_numbers(axes):
+    """Numbers the horizontal axis with integers, at least one."""
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
 def add_legend(figure, lines, labels, **options):
@@ -129,33 +143,52 @@ def add_legend(figure, lines, labels, **options):
     figure.set_size_inches(width + legend_width, height)
 
 
-def checked_states(states, words) -> tuple[np.ndarray, list[str]]:
-    """Returns hidden states as an array and short words, if they fit."""
+def checked_by_words(
+    name, values, words, shape="(time,)"
+) -> tuple[np.ndarray, list[str]]:
+    """Returns finite numbers of words as an array, and the words as a list."""
     words = string_list("words", words, minimum=1)
-    states = np.asarray(states, dtype="float64")
-    if states.ndim != 2 or len(states) != len(words) or not states.size:
+    values = np.asarray(values, dtype="float64")
+    right = values.ndim == len(shape.strip("(,)").split(","))
+    if not right or len(values) != len(words) or not values.size:
         raise ValueError(
-            "`states` must have shape (time, units), one row for each of "
-            f"`words`, here ({len(words)}, units). "
-            f"Received: states.shape={states.shape}"
+            f"`{name}` must have shape {shape}, one for each of `words`, here "
+            f"{shape.replace('time', str(len(words)))}. "
+            f"Received: {name}.shape={values.shape}"
         )
-    if not np.isfinite(states).all():
+    if not np.isfinite(values).all():
         raise ValueError(
-            "`states` must be finite. Received: "
-            f"{np.sum(~np.isfinite(states))} of {states.size} that are not."
+            f"`{name}` must be finite. Received: "
+            f"{np.sum(~np.isfinite(values))} of {values.size} that are not."
         )
-    return states, list(map(shortened, words))
+    return values, words
 
 
-def check_count(name, curves):
-    """Raises `ValueError` unless there is a style for each of some curves."""
-    if not 1 <= len(curves) <= len(STYLES):
+def checked_dict(name, values, most=None):
+    """Returns `values`, or raises `ValueError` unless it is a dictionary.
+
+    Args:
+        name: String, the name of the argument.
+        values: What was received.
+        most: Integer, how many items it may have; `None` for any number.
+    """
+    if not isinstance(values, Mapping):
         raise ValueError(
-            f"`{name}` must hold 1 to {len(STYLES)} curves. "
-            f"Received: {len(curves)}"
+            f"`{name}` must be a dictionary. Received: {name}={values!r:.200}"
         )
+    if not 1 <= len(values) <= (most or len(values)):
+        expected = f"1 to {most} items" if most else "at least one item"
+        raise ValueError(
+            f"`{name}` must hold {expected}. Received: {len(values)}"
+        )
+    return values
 
 
-def is_curve(values):
-    """Whether an array is a vector of numbers, at least one."""
-    return values.ndim == 1 and values.size > 0 and values.dtype.kind in "fiu"
+def curve(name, values):
+    """Returns a vector of numbers, or raises `ValueError`."""
+    found = np.asarray(values)
+    if found.ndim != 1 or not found.size or found.dtype.kind not in "fiu":
+        raise ValueError(
+            f"A curve must be a list of numbers. Received: {name}={values!r}"
+        )
+    return found

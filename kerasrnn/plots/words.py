@@ -10,30 +10,15 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 from numpy.typing import ArrayLike
 
-from kerasrnn.arguments import string_list
 from kerasrnn.plots.style import POINTS_PER_INCH
 from kerasrnn.plots.style import add_panel_title
 from kerasrnn.plots.style import as_written
+from kerasrnn.plots.style import checked_by_words
 
-# All below is in points.
-FONT_SIZE = 12.0
-TITLE_SIZE = 13.0
-LINE_PITCH = 23.0
-BOX_HEIGHT = 19.0
-# Between a word and the end of its box, and between two boxes.
-PADDING = 2.5
-SPACE = 2.0
-MARGIN = 12.0
-TITLE_HEIGHT = 25.0
+# In points: a line, a box, between a word and the end of its box, around all.
+LINE_PITCH, BOX_HEIGHT, PADDING, MARGIN = 23.0, 19.0, 2.5, 12.0
 LEGEND_HEIGHT = 52.0
-LEGEND_SIZE = (200.0, 9.0)
 MIN_WIDTH_INCHES = 2.0
-# Black text is legible on either colour.
-NEGATIVE, POSITIVE = "#f0705f", "#4f9be8"
-WEIGHTS = LinearSegmentedColormap.from_list("weights", ["white", POSITIVE])
-SIGNED_WEIGHTS = LinearSegmentedColormap.from_list(
-    "signed_weights", [NEGATIVE, "white", POSITIVE]
-)
 
 
 def word_weight_figure(
@@ -71,7 +56,7 @@ def word_weight_figure(
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['a', 'good', 'film']
     """
-    weights, words = _checked(weights, words)
+    weights, words = checked_by_words("weights", weights, words)
     if not width >= MIN_WIDTH_INCHES:
         raise ValueError(
             f"`width` must be a number of inches, {MIN_WIDTH_INCHES:g} or "
@@ -79,16 +64,18 @@ def word_weight_figure(
         )
     scale = np.abs(weights).max() or 1.0
     signed = (weights < 0.0).any()
+    # Black text is legible on either colour.
+    shades = ["#f0705f", "white", "#4f9be8"][not signed :]
     colors = ScalarMappable(
         Normalize(-scale if signed else 0.0, scale),
-        SIGNED_WEIGHTS if signed else WEIGHTS,
+        LinearSegmentedColormap.from_list("weights", shades),
     )
     figure = Figure(figsize=(width, 1.0))
     across = POINTS_PER_INCH * width
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
     lines = _write_words(figure, axes, words, colors.to_rgba(weights), across)
-    top = MARGIN if title is None else MARGIN + TITLE_HEIGHT
+    top = MARGIN if title is None else MARGIN + 25.0
     down = top + LINE_PITCH * lines + LEGEND_HEIGHT
     figure.set_size_inches(width, down / POINTS_PER_INCH)
     # The axes cover the figure, in points, the first line at 0.
@@ -97,7 +84,7 @@ def word_weight_figure(
     add_panel_title(
         axes,
         title,
-        fontsize=TITLE_SIZE,
+        fontsize=13,
         loc="left",
         x=MARGIN / across,
         y=1.0 - MARGIN / down,
@@ -105,25 +92,6 @@ def word_weight_figure(
         va="top",
     )
     return figure
-
-
-def _checked(weights, words) -> tuple[np.ndarray, list[str]]:
-    """The weights as an array and the words as a list, if they fit."""
-    words = string_list("words", words, minimum=1)
-    weights = np.asarray(weights, dtype="float64")
-    if weights.shape != (len(words),):
-        raise ValueError(
-            "`weights` must have shape (time,), one weight for each of "
-            f"`words`, here ({len(words)},). "
-            f"Received: weights.shape={weights.shape}"
-        )
-    if not np.isfinite(weights).all():
-        index = np.argmin(np.isfinite(weights))
-        raise ValueError(
-            "`weights` must be finite. "
-            f"Received: weights[{index}]={weights[index]}"
-        )
-    return weights, words
 
 
 def _write_words(figure, axes, words, colors, across):
@@ -136,7 +104,7 @@ def _write_words(figure, axes, words, colors, across):
             0.0,
             0.0,
             " ".join(word.split()),  # A line break would not fit the box.
-            fontsize=FONT_SIZE,
+            fontsize=12,
             **style,
             ha="center",
             va="center_baseline",
@@ -156,7 +124,7 @@ def _write_words(figure, axes, words, colors, across):
                 edgecolor="none",
             )
         )
-        left += box + SPACE
+        left += box + 2.0
     return line + 1
 
 
@@ -172,8 +140,7 @@ def _fit(figure, text, room):
 
 def _add_legend(figure, colors, across, down):
     """A bar of the colours, on the lower left."""
-    width, height = LEGEND_SIZE
-    width = min(width, across - 4 * MARGIN)
+    width, height = min(200.0, across - 4 * MARGIN), 9.0
     rectangle = (
         2 * MARGIN / across,
         (LEGEND_HEIGHT - MARGIN - height) / down,

@@ -171,30 +171,6 @@ def string_table(values):
     )
 
 
-def warn_of_parts(stop_words, treated):
-    """Warns of stop words that are several once they are treated, as bytes."""
-    found = [
-        word
-        for word, parts in zip(stop_words, treated, strict=True)
-        if b" " in parts
-    ]
-    if found:
-        warn(
-            "`stop_words` must each be one word of the treated text. Not "
-            f"removed: {', '.join(map(repr, found))}",
-        )
-
-
-def warn_of_negations(stop_words):
-    """Warns of stop words that negate, such as "not"."""
-    found = [w for w in stop_words if _NEGATIONS.fullmatch(w.lower())]
-    if found:
-        warn(
-            "`stop_words` has negations. Without them a text may mean the "
-            f"opposite. Received: {', '.join(map(repr, found))}",
-        )
-
-
 @keras.saving.register_keras_serializable("kerasrnn")
 class ReviewTokenizer(WordTokenizer):
     """Cleans texts, splits at white space and looks words up.
@@ -285,10 +261,26 @@ class ReviewTokenizer(WordTokenizer):
         self.stop_words = tuple(sorted(stop_words))
         self.abbreviation_table = string_table(ABBREVIATIONS)
         if self.stop_words:
-            warn_of_negations(self.stop_words)
             stops = normalize_text(list(self.stop_words), lowercase)
             stops = treat_special(stops, special).numpy().tolist()
-            warn_of_parts(self.stop_words, stops)
+            if found := [
+                word
+                for word in self.stop_words
+                if _NEGATIONS.fullmatch(word.lower())
+            ]:
+                warn(
+                    "`stop_words` has negations. Without them a text may mean "
+                    f"the opposite. Received: {', '.join(map(repr, found))}"
+                )
+            if found := [
+                word
+                for word, parts in zip(self.stop_words, stops, strict=True)
+                if b" " in parts
+            ]:
+                warn(
+                    "`stop_words` must each be one word of the treated text. "
+                    f"Not removed: {', '.join(map(repr, found))}"
+                )
             self.stop_table = string_table(dict.fromkeys(stops, "1"))
 
     @classmethod

@@ -78,11 +78,6 @@ def test_a_graph_knows_a_fixed_length():
 # Weights.
 
 
-def test_weights_of_rows():
-    found = checked_weights([1, 0.5], 2, "text")
-    assert found.dtype == "float32" and found.tolist() == [1, 0.5]
-
-
 @pytest.mark.parametrize(
     "weights, received",
     [

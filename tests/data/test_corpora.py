@@ -50,18 +50,11 @@ def place(path):
 
 @pytest.mark.parametrize("below", [False, True])
 @pytest.mark.parametrize("name", FILES)
-def test_data_dir(tmp_path, name, below):
+def test_data_dir(tmp_path, monkeypatch, name, below):
     path = place(tmp_path / (FOLDERS[name] * below) / FILES[name])
-    assert find_corpus(name, data_dir=tmp_path) == path
     assert find_corpus(name, data_dir=str(tmp_path)) == path
-
-
-@pytest.mark.parametrize("below", [False, True])
-@pytest.mark.parametrize("name", FILES)
-def test_environment_variable(tmp_path, monkeypatch, name, below):
-    path = place(tmp_path / (FOLDERS[name] * below) / FILES[name])
     monkeypatch.setenv("KERASRNN_DATA", str(tmp_path))
-    assert find_corpus(name) == path
+    assert find_corpus(name) == find_corpus(path) == path
 
 
 def test_the_table_has_the_files_of_each_corpus():
@@ -89,23 +82,6 @@ def test_data_dir_comes_before_the_environment(tmp_path, monkeypatch):
     assert "environment/" not in str(error.value)
 
 
-def test_home_is_expanded(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        pathlib.Path,
-        "expanduser",
-        lambda path: pathlib.Path(str(path).replace("~", str(tmp_path))),
-    )
-    path = place(tmp_path / "data" / "hin.txt")
-    assert find_corpus("tatoeba", data_dir="~/data") == path
-    assert find_corpus("~/data/hin.txt") == path
-
-
-def test_any_existing_file(tmp_path):
-    path = place(tmp_path / "mine.tsv")
-    assert find_corpus(path) == path
-    assert find_corpus(str(path), data_dir=tmp_path / "unused") == path
-
-
 def test_neither_a_name_nor_a_file(tmp_path):
     with pytest.raises(FileNotFoundError, match="is missing") as error:
         find_corpus("gutenberg", data_dir=tmp_path)
@@ -114,10 +90,6 @@ def test_neither_a_name_nor_a_file(tmp_path):
         assert f" {name}" in str(error.value)
     with pytest.raises(FileNotFoundError, match="Looked for: .*pairs.tsv$"):
         find_corpus("pairs.tsv", data_dir=tmp_path)
-
-
-def test_a_corpus_may_be_a_folder(tmp_path):
-    assert find_corpus(str(tmp_path)) == tmp_path
 
 
 def test_extracted_files_come_before_the_archive(tmp_path):
@@ -143,46 +115,6 @@ def test_missing_in_data_dir_names_places_and_remedy(tmp_path, name):
     assert str(tmp_path / FOLDERS[name] / FILES[name]) in message
     assert "How to get it: " in message
     assert "`data_dir`" in message and "KERASRNN_DATA" in message
-
-
-@pytest.mark.parametrize(
-    "name", sorted(FILES.keys() - {"etth1", "guha", "jsb"})
-)
-def test_corpora_that_are_not_downloaded(tmp_path, monkeypatch, name):
-    with pytest.raises(FileNotFoundError, match="no data folder is given"):
-        find_corpus(name)
-    monkeypatch.setenv("KERASRNN_DATA", str(tmp_path))
-    with pytest.raises(FileNotFoundError) as error:
-        find_corpus(name)
-    assert str(tmp_path / FILES[name]) in str(error.value)
-
-
-def test_imdb_says_where_to_get_it(tmp_path):
-    with pytest.raises(FileNotFoundError) as error:
-        find_corpus("imdb", data_dir=tmp_path)
-    message = str(error.value)
-    assert "https://ai.stanford.edu/~amaas/data/sentiment/aclIm" in message
-    assert "do not extract it" in message
-
-
-@pytest.mark.parametrize("environment", [False, True])
-def test_download(tmp_path, monkeypatch, environment):
-    calls = []
-
-    def get_file(fname, origin, file_hash, hash_algorithm, cache_subdir):
-        calls.append((fname, origin, file_hash, hash_algorithm))
-        return str(place(tmp_path / "cache" / cache_subdir / fname))
-
-    monkeypatch.setattr(keras.utils, "get_file", get_file)
-    if environment:  # a data folder without this file is no obstacle
-        monkeypatch.setenv("KERASRNN_DATA", str(tmp_path))
-    path = find_corpus("guha")
-    assert isinstance(path, pathlib.Path)
-    assert path.is_file()
-    assert path.name == "eng_to_hin.txt"
-    [(fname, origin, sha256, algorithm)] = calls
-    assert origin.startswith("https://") and origin.endswith(fname)
-    assert len(sha256) == 64 and algorithm == "sha256"
 
 
 def test_failed_download_is_the_cause(tmp_path, monkeypatch):

@@ -1,6 +1,5 @@
 import collections
 
-import keras
 import numpy as np
 import pytest
 
@@ -40,10 +39,6 @@ def pairs_in(batches):
     ]
 
 
-def widths(batches):
-    return [ids.shape[1] for ids, _ in batches]
-
-
 def test_a_batch_is_padded_ids_and_labels():
     [(ids, labels)] = arrays(batches_of(["x x", "n3 zzz x", "n4"], [1, 0, 1]))
     x, n3, n4 = (TOKENIZER.vocabulary.index(word) for word in ("x", "n3", "n4"))
@@ -60,25 +55,6 @@ def test_labels_may_be_probabilities():
     assert labels.dtype == np.float32
 
 
-def test_several_classes_are_trained_on():
-    texts = ["n1 x", "n2 x", "n3 x", "n4 x"]
-    batches = batches_of(texts, [0, 1, 2, 2], batch_size=2, seed=0)
-    model = keras.Sequential(
-        [
-            keras.layers.Embedding(TOKENIZER.vocabulary_size, 8),
-            keras.layers.GlobalAveragePooling1D(),
-            keras.layers.Dense(3),
-        ]
-    )
-    model.compile(
-        keras.optimizers.Adam(0.1),
-        keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-        metrics=["sparse_categorical_accuracy"],
-    )
-    history = model.fit(batches, epochs=15, shuffle=False, verbose=0)
-    assert history.history["sparse_categorical_accuracy"][-1] == 1
-
-
 @pytest.mark.parametrize("count", [1, 2, 3, 203])
 @pytest.mark.parametrize("seed", [None, 0])
 def test_every_text_comes_once_an_epoch_with_its_label(count, seed):
@@ -90,14 +66,6 @@ def test_every_text_comes_once_an_epoch_with_its_label(count, seed):
         assert len(dataset) == len(batches) == -(-count // 2)
         found = sorted(pairs_in(batches), key=lambda pair: pair[1])
         assert found == list(zip(texts, labels, strict=True))
-
-
-def test_more_texts_than_are_tokenized_at_once():
-    texts = numbered_texts(2100, longest=3)
-    found = pairs_in(arrays(batches_of(texts, range(2100), batch_size=64)))
-    assert sorted(label for _, label in found) == list(range(2100))
-    for text, label in found:
-        assert text.split()[1:] == texts[int(label)].split()[1:]
 
 
 @pytest.mark.parametrize("seed", [None, 0])
@@ -158,11 +126,6 @@ def test_every_epoch_has_another_order():
     assert len(groups[0] & groups[1]) < len(groups[0]) / 4
 
 
-def test_lengths_do_not_rise_through_an_epoch():
-    found = widths(arrays(batches_of(seed=1)))
-    assert found != sorted(found)
-
-
 def test_without_a_seed_nothing_is_shuffled():
     dataset = batches_of()
     first, second = (arrays(dataset) for _ in range(2))
@@ -211,8 +174,3 @@ def test_what_is_no_label_is_refused(labels):
         ValueError, match="`labels` must be a non-negative number"
     ):
         batches_of(TEXTS[:2], labels)
-
-
-def test_a_length_is_positive():
-    with pytest.raises(ValueError, match="Received: max_length=-1"):
-        batches_of(max_length=-1)

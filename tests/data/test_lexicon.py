@@ -74,26 +74,6 @@ def test_equals_a_plain_model_1(tokenizers, iterations):
     assert (np.diff(found[1]) <= 0).all()
 
 
-def test_finds_the_translation_of_each_word(tokenizers):
-    source, target = tokenizers
-    ids, _ = translation_lexicon(PAIRS, source, target, iterations=20)
-    for english, hindi in (
-        ("red", "लाल"),
-        ("water", "पानी"),
-        ("book", "किताब"),
-    ):
-        first = ids[source.vocabulary.index(english), 0]
-        assert target.vocabulary[first] == hindi
-
-
-def test_rows_are_distributions_or_empty(tokenizers):
-    source, target = tokenizers
-    sums = translation_lexicon(PAIRS, source, target)[1].sum(axis=1)
-    occurs = [i for i in range(len(sums)) if i not in (0, 1, 3)]
-    np.testing.assert_allclose(sums[occurs], 1.0, rtol=1e-6)
-    np.testing.assert_array_equal(sums[[0, 1, 3]], 0.0)
-
-
 @pytest.mark.parametrize("discount", [0.1, 1.0])
 def test_counts_are_discounted(tokenizers, discount):
     source, target = tokenizers
@@ -168,11 +148,6 @@ def test_the_least_entries_are_left_out_if_there_are_too_many(
     assert 0 < (probabilities > 0).sum() <= 12
     red = ids[source.vocabulary.index("red"), 0]
     assert target.vocabulary[red] == "लाल"
-
-
-def test_no_pairs_have_an_empty_lexicon(tokenizers):
-    ids, probabilities = translation_lexicon([], *tokenizers, translations=2)
-    assert not ids.any() and not probabilities.any()
 
 
 @pytest.mark.parametrize(

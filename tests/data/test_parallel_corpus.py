@@ -1,4 +1,3 @@
-import gzip
 import itertools
 import json
 import os
@@ -23,20 +22,6 @@ from kerasrnn.data.splits import source_key
 
 HELLO = ("Hello!", "नमस्ते!")
 KNOWS = ("who knows", "किसे पता")
-
-
-@pytest.fixture
-def write(tmp_path):
-    """Writes text or bytes to a file, without touching the line ends."""
-
-    def write(content):
-        if isinstance(content, str):
-            content = content.encode("utf-8")
-        path = tmp_path / "corpus.tsv"
-        path.write_bytes(content)
-        return path
-
-    return write
 
 
 def line(*columns):
@@ -67,23 +52,9 @@ def test_byte_order_mark_and_line_ends(write, mark, end, last_end):
     assert corpus.malformed == []
 
 
-def test_takes_path_as_string(write):
-    assert read_parallel_corpus(str(write(line(*HELLO)))).pairs == [HELLO]
-
-
 def test_attribution_columns_are_ignored(write):
     text = line(*HELLO, "CC-BY 2.0 #1 & #2") + line(*KNOWS, "x")
     assert read_parallel_corpus(write(text)) == ([HELLO, KNOWS], [])
-
-
-def test_white_space_around_a_side_is_dropped(write):
-    text = "  who knows \t\u00a0किसे पता  \r\n"
-    assert read_parallel_corpus(write(text)).pairs == [KNOWS]
-
-
-def test_joiners_are_kept(write):
-    pair = ("joined", "क्\u200dष\u200c")
-    assert read_parallel_corpus(write(line(*pair))).pairs == [pair]
 
 
 def test_blank_lines_are_skipped_but_counted(write):
@@ -150,16 +121,6 @@ def test_limit_keeps_the_first_usable_pairs(write):
     assert [number for number, _ in corpus.malformed] == [2]
 
 
-def test_limit_above_the_size_keeps_all(write):
-    path = write(line(*HELLO) + line(*KNOWS))
-    assert read_parallel_corpus(path, limit=9).pairs == [HELLO, KNOWS]
-
-
-def test_bad_limit(write):
-    with pytest.raises(ValueError, match="`limit` must be.*limit=0"):
-        read_parallel_corpus(write(line(*HELLO)), limit=0)
-
-
 @pytest.mark.parametrize(
     ("content", "received"),
     [
@@ -178,18 +139,6 @@ def test_no_usable_line(write, content, received):
     assert isinstance(error.value, ValueError)
 
 
-def test_missing_file(tmp_path):
-    path = tmp_path / "absent.tsv"
-    with pytest.raises(FileNotFoundError, match="'absent.tsv' is") as error:
-        read_parallel_corpus(path)
-    assert str(path) in str(error.value)
-
-
-def test_folder_instead_of_a_file(tmp_path):
-    with pytest.raises(IsADirectoryError, match="Received: the folder"):
-        read_parallel_corpus(tmp_path)
-
-
 # Formats.
 
 
@@ -202,37 +151,15 @@ RECORDS = [
 ]
 
 
-@pytest.fixture
-def save(tmp_path):
-    """Writes text or bytes to a file, compressed if its name says so."""
-
-    def save(name, content):
-        if isinstance(content, str):
-            content = content.encode()
-        path = tmp_path / name
-        path.write_bytes(
-            gzip.compress(content) if name.lower().endswith(".gz") else content
-        )
-        return path
-
-    return save
-
-
 # Named columns.
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "A.CSV.GZ", "a.txt"])
-def test_named_columns(save, name, mark):
-    path = save(name, mark + CSV.replace("\n", "\r\n"))
+def test_named_columns(write, name, mark):
+    path = write(mark + CSV.replace("\n", "\r\n"), name)
     assert read_parallel_corpus(path, "en", "DE") == (PAIRS, [])
     assert read_parallel_corpus(path, "de", "en", limit=1).pairs == SWAPPED[:1]
-
-
-@pytest.mark.parametrize("between", ["\t", ";"])
-def test_delimiters(save, between):
-    path = save("a.csv", f'en{between}de\n"a, b; c"{between}d\n')
-    assert read_parallel_corpus(path).pairs == [("a, b; c", "d")]
 
 
 @pytest.mark.parametrize(
@@ -244,31 +171,26 @@ def test_delimiters(save, between):
         ("Target,source,x", ("2", "1")),
     ],
 )
-def test_columns_that_need_no_names(save, header, pair):
+def test_columns_that_need_no_names(write, header, pair):
     row = "1,2,3"[: 2 * header.count(",") + 1]
-    path = save("a.csv", f"{header}\n{row}\n")
+    path = write(f"{header}\n{row}\n", "a.csv")
     assert read_parallel_corpus(path).pairs == [pair]
 
 
-def test_columns_that_tell_nothing(save):
-    with pytest.raises(CorpusError, match=r"two columns.*\['id', 'en', 'de'\]"):
-        read_parallel_corpus(save("a.csv", CSV))
+def test_columns_that_tell_nothing(write):
+    with pytest.raises(CorpusError, match=r"'source' or 'src' am.*'id', 'en"):
+        read_parallel_corpus(write(CSV, "a.csv"))
 
 
-def test_a_missing_column(save):
-    with pytest.raises(CorpusError, match="Expected: 'fr' among.*'id'"):
-        read_parallel_corpus(save("a.csv", CSV), "en", "fr")
-
-
-def test_one_name_is_not_enough(save):
+def test_one_name_is_not_enough(write):
     with pytest.raises(ValueError, match="both or neither.*target=None"):
-        read_parallel_corpus(save("a.csv", CSV), "en")
+        read_parallel_corpus(write(CSV, "a.csv"), "en")
 
 
-def test_bad_rows_keep_their_line_numbers(save):
+def test_bad_rows_keep_their_line_numbers(write):
     rows = b'en,de\na,b\n"two\nlines",c\nd\n,e\nf,\xe9\n"g,h\ni,j\n'
     with pytest.warns(CorpusWarning, match="3 malformed of 9 lines") as record:
-        corpus = read_parallel_corpus(save("a.csv", rows))
+        corpus = read_parallel_corpus(write(rows, "a.csv"))
     assert corpus.pairs == [
         ("a", "b"),
         ("two\nlines", "c"),
@@ -283,23 +205,11 @@ def test_bad_rows_keep_their_line_numbers(save):
     assert record[0].filename == __file__
 
 
-def test_empty_lines_before_the_header(save):
-    path = save("a.csv", "\n \nen,de\na,b\n\nc\n")
-    with pytest.warns(CorpusWarning, match=r"line 6 \(1 columns instead of 2"):
-        assert read_parallel_corpus(path).pairs == [("a", "b")]
-
-
-def test_two_columns_of_one_name(save):
-    path = save("a.csv", "text,text\na,b\n")
-    with pytest.raises(CorpusError, match="different names.*'text', 'text'"):
-        read_parallel_corpus(path, "text", "text")
-
-
 # Columns by number.
 
 
-def test_columns_by_number(save):
-    path = save("a.tsv.gz", "1\tA house.\tEin Haus.\n2\ta\n3\n\n4\tb\tc\n")
+def test_columns_by_number(write):
+    path = write("1\tA house.\tEin Haus.\n2\ta\n3\n\n4\tb\tc\n", "a.tsv.gz")
     with pytest.warns(CorpusWarning, match="line 2 .2 columns i.*line 3 .no t"):
         corpus = read_parallel_corpus(path, source="3", target=2)
     assert corpus.pairs == [SWAPPED[0], ("c", "b")]
@@ -310,15 +220,15 @@ def test_columns_by_number(save):
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json.gz", "a.ndjson"])
 @pytest.mark.parametrize("nested", [False, True])
-def test_json_lines(save, name, nested):
+def test_json_lines(write, name, nested):
     records = RECORDS if nested else [r["translation"] for r in RECORDS]
     lines = [json.dumps(r, ensure_ascii=nested) for r in records]
-    path = save(name, "\n\n".join(lines))
+    path = write("\n\n".join(lines), name)
     assert read_parallel_corpus(path) == (PAIRS, [])
     assert read_parallel_corpus(path, "de", "en").pairs == SWAPPED
 
 
-def test_bad_json_lines(save):
+def test_bad_json_lines(write):
     bad = {
         "{": "invalid JSON",
         "[1]": "not a JSON object",
@@ -327,31 +237,20 @@ def test_bad_json_lines(save):
         r'{"en": "a", "de": "\ud800"}': "a lone surrogate in 'target'",
         r'{"en": "a\u0000", "de": "b"}': "not text: a NUL byte at offset 1",
     }
-    path = save("a.jsonl", "\n".join(['{"en": "a", "de": "b"}', *bad]))
+    path = write("\n".join(['{"en": "a", "de": "b"}', *bad]), "a.jsonl")
     with pytest.warns(CorpusWarning, match="6 malformed of 7 lines"):
         corpus = read_parallel_corpus(path)
     assert corpus.pairs == [("a", "b")]
     assert corpus.malformed == list(enumerate(bad.values(), start=2))
 
 
-def test_the_first_of_json_lines_may_lack_a_side(save):
-    path = save("a.jsonl", '{"en": "a"}\n{"en": "b", "de": "c"}\n')
-    with pytest.warns(CorpusWarning, match="line 1 .empty target"):
-        assert read_parallel_corpus(path).pairs == [("b", "c")]
-
-
-def test_json_without_an_object(save):
-    with pytest.raises(CorpusError, match=r"2 lines, line 1 \(not a JSON obj"):
-        read_parallel_corpus(save("a.json", "[1]\n[2]\n"))
-
-
 # Two files.
 
 
-def test_two_files(save):
+def test_two_files(write):
     paths = (
-        save("a.en.gz", "\ufeffa house\r\n\r\n the sea \r\n"),
-        save("a.vi", "một ngôi nhà\n\nbiển\u2028cả"),
+        write("\ufeffa house\r\n\r\n the sea \r\n", "a.en.gz"),
+        write("một ngôi nhà\n\nbiển\u2028cả", "a.vi"),
     )
     pairs = [("a house", "một ngôi nhà"), ("the sea", "biển\u2028cả")]
     assert read_parallel_corpus(paths) == (pairs, [])
@@ -360,37 +259,26 @@ def test_two_files(save):
     assert swapped.pairs == [pair[::-1] for pair in pairs]
 
 
-def test_languages_that_no_file_ends_in(save):
-    paths = (
-        save("a.en", "a\n"),
-        save("a.vi", "b\n"),
-    )
-    with pytest.raises(
-        CorpusError, match=r"'fr' among.*Received: \['en', 'vi'\]"
-    ):
-        read_parallel_corpus(paths, source="fr", target="en")
-
-
-def test_two_files_of_pairs(save):
-    paths = [save(name, "a house\tein Haus\n") for name in ("a.tsv", "b.tsv")]
+def test_two_files_of_pairs(write):
+    paths = [write("a house\tein Haus\n", name) for name in ("a.tsv", "b.tsv")]
     with pytest.raises(CorpusError, match="Received: two files of pairs"):
         read_parallel_corpus(paths)
-    one = paths[0], save("b.de", "ein Haus\n")
+    one = paths[0], write("ein Haus\n", "b.de")
     pairs = [("a house\tein Haus", "ein Haus")]
     assert read_parallel_corpus(one).pairs == pairs
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
-def test_no_two_files(save, count):
-    path = save("train.vi", "c d\n")
+def test_no_two_files(write, count):
+    path = write("c d\n", "train.vi")
     with pytest.raises(CorpusError, match="two files. Received: .*train.vi"):
         read_parallel_corpus([path] * count)
 
 
-def test_unequal_numbers_of_lines_are_an_error(save):
+def test_unequal_numbers_of_lines_are_an_error(write):
     paths = (
-        save("a.en", "1\n2\n3\n"),
-        save("a.vi", "x\ny\n"),
+        write("1\n2\n3\n", "a.en"),
+        write("x\ny\n", "a.vi"),
     )
     for limit in (None, 1):
         with pytest.raises(
@@ -399,12 +287,10 @@ def test_unequal_numbers_of_lines_are_an_error(save):
             read_parallel_corpus(paths, limit=limit)
 
 
-def test_bad_lines_of_a_file_are_dropped_with_their_translations(
-    save,
-):
+def test_bad_lines_of_a_file_are_dropped_with_their_translations(write):
     paths = (
-        save("a", b"1\n\n3\ncaf\xe9\n5"),
-        save("b", "x\ny\n\nz\nw"),
+        write(b"1\n\n3\ncaf\xe9\n5", "a"),
+        write("x\ny\n\nz\nw", "b"),
     )
     with pytest.warns(
         CorpusWarning, match=r"3 malformed of 5 .*line 2 \(empty source\)"
@@ -419,27 +305,13 @@ def test_bad_lines_of_a_file_are_dropped_with_their_translations(
 
 
 @pytest.mark.parametrize("content", ["", "\ufeff", "\n\n"])
-def test_an_empty_file_is_named(save, content):
+def test_an_empty_file_is_named(write, content):
     paths = (
-        save("a", "1\n"),
-        save("b", content),
+        write("1\n", "a"),
+        write(content, "b"),
     )
     with pytest.raises(CorpusError, match="b has no usable sentence"):
         read_parallel_corpus(paths)
-
-
-def test_nothing_but_empty_sides(save):
-    paths = (
-        save("a", "1\n\n"),
-        save("b", "\ny\n"),
-    )
-    with pytest.raises(CorpusError, match="2 lines, line 1 .empty target"):
-        read_parallel_corpus(paths)
-
-
-def test_a_missing_file(save, tmp_path):
-    with pytest.raises(FileNotFoundError, match="'none.vi' is missing"):
-        read_parallel_corpus((save("a", "1\n"), tmp_path / "none.vi"))
 
 
 # Binary formats.
@@ -478,20 +350,18 @@ def test_a_library_that_is_missing(tmp_path, monkeypatch):
         read_parallel_corpus(path)
 
 
-def test_the_ends_of_two_files_may_be_numbers(save):
+def test_the_ends_of_two_files_may_be_numbers(write):
     paths = (
-        save("a.1", "one"),
-        save("a.2", "two"),
+        write("one", "a.1"),
+        write("two", "a.2"),
     )
     assert read_parallel_corpus(paths, 2, 1).pairs == [("two", "one")]
 
 
-def test_a_carriage_return_inside_a_line_of_two_files_is_malformed(
-    save,
-):
+def test_a_carriage_return_inside_a_line_of_two_files_is_malformed(write):
     paths = (
-        save("a.en", "x\ry\nz\n"),
-        save("a.de", "u\nv\n"),
+        write("x\ry\nz\n", "a.en"),
+        write("u\nv\n", "a.de"),
     )
     with pytest.warns(CorpusWarning, match="carriage return inside the line"):
         assert read_parallel_corpus(paths).pairs == [("z", "v")]
@@ -520,17 +390,11 @@ def test_columns_and_ends_name_the_languages(train, source, target, names):
         ("a.tags", "<url>http://x</url>\n<talkid>1</talkid>\n", "marked up"),
     ],
 )
-def test_formats_with_markup_are_named(save, name, text, message):
-    path = save(name, text)
-    for source in (path, (path, save("b.de", "x\n"))):
+def test_formats_with_markup_are_named(write, name, text, message):
+    path = write(text, name)
+    for source in (path, (path, write("x\n", "b.de"))):
         with pytest.raises(CorpusError, match=message):
             read_parallel_corpus(source)
-
-
-def test_many_comments_take_no_long_time(save):
-    path = save("a.txt", "<!-- a -->\n" * 99 + "<!--\tb\n")
-    with pytest.raises(CorpusError, match="left out: 99 of 100 lines"):
-        read_parallel_corpus(path)
 
 
 # Parts.
@@ -674,15 +538,6 @@ def test_split_is_a_disjoint_partition_of_the_exact_size(seed, dev_size):
     assert sources[0].isdisjoint(sources[1])
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_spellings_of_a_source_stay_together(seed):
-    twins = [("Hello!", "नमस्ते"), ("hello", "नमस्कार")]
-    pairs = [twins[0], KNOWS, ("jump", "उछलो"), twins[1]]
-    train, dev = split_by_source(pairs, 2, seed)
-    assert set(twins) in (set(train), set(dev))
-    assert len(dev) == 2
-
-
 def test_group_that_would_overshoot_goes_to_train():
     twins = [("Hello!", "नमस्ते"), ("hello", "नमस्कार")]
     for seed in range(5):
@@ -716,14 +571,6 @@ def test_split_depends_on_the_seed_only():
     assert split_by_source(pairs, 50, seed=14) != first
 
 
-def test_dev_is_drawn_from_the_whole_corpus():
-    pairs = corpus_with_repeats()
-    _, dev = split_by_source(pairs, 100, seed=13)
-    places = [pairs.index(pair) for pair in dev]
-    assert min(places) < 50
-    assert max(places) > len(pairs) - 50
-
-
 def test_both_sides_are_shuffled_and_the_input_is_not():
     pairs = corpus_with_repeats()
     original = list(pairs)
@@ -737,16 +584,9 @@ def test_both_sides_are_shuffled_and_the_input_is_not():
         assert len(list(runs)) > len(sources)
 
 
-def test_split_by_own_key():
-    pairs = [("a1", "x"), ("a2", "y"), ("b1", "z")]
-    train, dev = split_by_source(pairs, 1, seed=0, key=lambda s: s[0])
-    assert dev == [("b1", "z")]
-    assert sorted(train) == [("a1", "x"), ("a2", "y")]
-
-
 @pytest.mark.parametrize("dev_size", [-1, 2, 0.5, True])
 def test_bad_dev_size(dev_size):
-    with pytest.raises(ValueError, match="number of rows, 2. Received"):
+    with pytest.raises(ValueError, match="`dev_size` must be an integer >= 0"):
         split_by_source([HELLO, KNOWS], dev_size, seed=0)
 
 
@@ -765,12 +605,6 @@ def test_drop_overlap_by_own_key():
     with pytest.warns(CorpusWarning, match="1 of 2 pairs") as record:
         assert drop_overlap(more, [HELLO], key=str) == more[:1]
     assert record[0].filename == __file__
-
-
-def test_an_overlap_that_leaves_nothing_is_named():
-    assert drop_overlap([], [HELLO]) == []
-    with pytest.raises(CorpusError, match="Received: 2 rows, all of them"):
-        drop_overlap([HELLO, HELLO], [HELLO])
 
 
 def test_long_pairs_are_dropped_by_either_side():

@@ -51,14 +51,6 @@ def test_labels_are_held_out_alike_and_copies_are_counted():
     assert held_out["label"].count("b") == 10
 
 
-def test_groups_of_all_labels():
-    train, held_out = split_rows(
-        ROWS, 30, 1, group="group", by="group", stratify="label"
-    )
-    assert not sides(train, held_out, column="group")
-    assert abs(held_out["label"].count("b") - len(held_out) / 3) <= 8
-
-
 # Rows by label.
 
 
@@ -125,15 +117,6 @@ def test_copies_and_groups_stay_together(labels):
     assert abs(counted(held_out.labels) - counted(labels) / 5).max() <= 12
 
 
-def test_rows_are_stratified_by_lists(labels):
-    texts = [f"text {n % 900}" for n in range(COUNT)]
-    rows = Rows({"text": texts, "labels": list(map(list, labels))})
-    with pytest.warns(CorpusWarning, match="they equal rows"):
-        _, held_out = split_rows(rows, 200, 1, by="text", stratify="labels")
-    expected = counted(labels) / 5
-    assert (abs(counted(held_out["labels"]) - expected) <= 1.5).all()
-
-
 def test_of_labels_that_few_texts_have_enough_are_held_out():
     labels = [(f"a{i % 300}", f"b{7 * i % 331}") for i in range(1000)]
     texts = [f"text {i}" for i in range(1000)]
@@ -163,11 +146,3 @@ def test_of_labels_that_few_texts_have_enough_are_held_out():
 )
 def test_source_key(text, key):
     assert source_key(text) == key
-
-
-def test_source_key_keeps_words_apart():
-    assert source_key("no one") != source_key("none")
-
-
-def test_punctuation_alone_tells_sentences_apart():
-    assert source_key(" ? ") == "?" != source_key("...")

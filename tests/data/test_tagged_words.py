@@ -1,6 +1,3 @@
-import itertools
-import random
-
 import pytest
 
 from kerasrnn.data import Phrase
@@ -27,20 +24,6 @@ def test_phrases_in_each_scheme(scheme):
     assert tag_scheme([tags]) == scheme
     for other, expected in TAGS.items():
         assert convert_tags(tags, other) == expected.split()
-
-
-@pytest.mark.parametrize("scheme", TAGS)
-def test_random_phrases_come_back(scheme):
-    rng = random.Random(0)
-    for _ in range(200):
-        length = rng.randint(1, 8)
-        ends = sorted(rng.sample(range(length + 1), min(length, 4)))
-        phrases = [
-            Phrase(a, b, rng.choice("XY"))
-            for a, b in itertools.pairwise(ends)
-            if rng.random() < 0.7
-        ]
-        assert phrases_of(tags_of(phrases, length, scheme)) == phrases
 
 
 def test_a_broken_scheme_begins_a_phrase():

@@ -1,5 +1,3 @@
-import collections
-
 import numpy as np
 import pytest
 
@@ -106,47 +104,6 @@ def test_every_pair_comes_once_an_epoch(tokenizers, count, seed):
         assert sorted(pairs_in(batches, tokenizers)) == sorted(pairs)
 
 
-def test_an_empty_side_is_only_its_end(tokenizers):
-    [(inputs, labels)] = batches_of(
-        [("", "?"), ("s1", "")], tokenizers
-    ).as_numpy_iterator()
-    ends = {tuple(row) for row in inputs["source"].tolist()}
-    assert (END, PAD) in ends
-    assert [END, PAD] in labels.tolist()
-
-
-def test_a_list_that_changes_later_changes_no_batch(tokenizers):
-    pairs = numbered_pairs(3)
-    dataset = batches_of(pairs, tokenizers)
-    pairs[:] = ["something else"]
-    batches = as_lists(dataset)
-    assert sorted(pairs_in(batches, tokenizers)) == sorted(numbered_pairs(3))
-
-
-def fill(dataset):
-    """The part of the batches that is not padding."""
-    filled = collections.Counter()
-    for inputs, labels in dataset.as_numpy_iterator():
-        for ids in (inputs["source"], labels):
-            filled["tokens"] += np.count_nonzero(ids != PAD)
-            filled["places"] += ids.size
-    return filled["tokens"] / filled["places"]
-
-
-def test_sentences_of_like_length_share_a_batch(tokenizers):
-    pairs = [
-        (source, source.replace("s", "t")) for source, _ in numbered_pairs()
-    ]
-    together = fill(batches_of(pairs, tokenizers, seed=0))
-    lengths = np.array([len(source.split()) for source, _ in pairs]) + 1
-    padded = sum(
-        8 * lengths[i : i + 8].max() for i in range(0, len(lengths), 8)
-    )
-    mixed = lengths.sum() / padded
-    assert mixed < 0.65
-    assert together > 0.9
-
-
 @pytest.mark.slow
 def test_the_seed_fixes_the_order(tokenizers):
     # Several pools, which are tokenised in parallel.
@@ -157,32 +114,6 @@ def test_the_seed_fixes_the_order(tokenizers):
     )
     assert first == same
     assert first != other
-
-
-def test_every_epoch_has_another_order(tokenizers):
-    # More pairs than one pool sorts: batches mix anew as well.
-    dataset = batches_of(numbered_pairs(), tokenizers, batch_size=2, seed=1)
-    first, second = (pairs_in(as_lists(dataset), tokenizers) for _ in "12")
-    assert first != second
-    groups = [
-        {frozenset(pairs[i : i + 2]) for i in range(0, len(pairs), 2)}
-        for pairs in (first, second)
-    ]
-    assert len(groups[0] & groups[1]) < len(groups[0]) / 4
-
-
-def test_lengths_do_not_rise_through_an_epoch(tokenizers):
-    batches = as_lists(batches_of(numbered_pairs(), tokenizers, seed=1))
-    widths = [len(labels[0]) for *_, labels in batches]
-    assert widths != sorted(widths)
-
-
-def test_without_a_seed_nothing_is_shuffled(tokenizers):
-    dataset = batches_of(numbered_pairs(), tokenizers)
-    first = as_lists(dataset)
-    assert first == as_lists(dataset)
-    widths = [len(labels[0]) for *_, labels in first]
-    assert widths == sorted(widths)
 
 
 def test_long_sentences_are_cut(tokenizers):

@@ -1,5 +1,3 @@
-import gzip
-import re
 import types
 import warnings
 
@@ -8,7 +6,6 @@ import pytest
 import tensorflow as tf
 
 from kerasrnn.data.report import CorpusError
-from kerasrnn.data.report import CorpusWarning
 from kerasrnn.data.word_vectors import WordVectors
 from kerasrnn.data.word_vectors import load_word_vectors
 from kerasrnn.data.word_vectors import read_word_vectors
@@ -22,20 +19,6 @@ VOCABULARY = ["<unk>", "red", "book", "blue", "किताब"]
 FOUND = {1: [4, 5, 6], 2: [0.5, -1, 0.2], 4: [1, 2, 3]}
 
 both = pytest.mark.parametrize("content", [WORD2VEC, GLOVE])
-
-
-@pytest.fixture
-def write(tmp_path):
-    """Writes text or bytes to a file, without touching the line ends."""
-
-    def write(content):
-        if isinstance(content, str):
-            content = content.encode("utf-8")
-        path = tmp_path / "vectors.txt"
-        path.write_bytes(content)
-        return path
-
-    return write
 
 
 @both
@@ -52,12 +35,6 @@ def test_rows_are_those_of_the_file(write, content, mark, end):
     assert type(found) is int
     for i, row in FOUND.items():
         np.testing.assert_array_equal(matrix[i], np.float32(row))
-
-
-def test_first_line_may_be_found(write):
-    matrix, found = read_word_vectors(write(GLOVE), ["book"])
-    assert found == 1
-    np.testing.assert_array_equal(matrix, np.float32([[0.5, -1, 0.2]]))
 
 
 def test_other_rows_are_random_with_the_deviation_of_the_found(write):
@@ -83,21 +60,11 @@ def test_the_seed_decides_the_random_rows(write):
     np.testing.assert_array_equal(first[1], other[1])
 
 
-def test_the_first_of_a_repeated_word_counts(write):
-    matrix, found = read_word_vectors(write("a 1 2\na 3 4\n"), ["a"])
-    assert (matrix.tolist(), found) == ([[1.0, 2.0]], 1)
-
-
 def test_a_word_with_spaces_is_passed_over(write):
-    path = write("a 1 2\n. . 3 4\nat b@c.org 5 6\nb 7 8\n")
+    path = write("a 1 2\n. . 3 4\nat b@c.org 5 6\nb 7  8\nb 9 9\n")
     matrix, found = read_word_vectors(path, ["b", "at", "."])
     assert found == 1
     assert matrix[0].tolist() == [7.0, 8.0]
-
-
-def test_several_spaces_and_tabs_divide_columns(write):
-    matrix, _ = read_word_vectors(write("a 1 2\nb  3\t4\n"), ["a", "b"])
-    assert matrix.tolist() == [[1.0, 2.0], [3.0, 4.0]]
 
 
 def test_words_are_composed_as_tokenizers_do(write):
@@ -105,10 +72,6 @@ def test_words_are_composed_as_tokenizers_do(write):
     words = ["nh\u1ebf", "\u0915\u093c"]
     matrix, found = read_word_vectors(path, words)
     assert (found, matrix.tolist()) == (2, [[3, 4], [5, 6]])
-
-
-def test_words_that_are_not_utf8_are_passed_over(write):
-    assert read_word_vectors(write(b"caf\xe9 1 2\na 3 4\n"), ["a"]).found == 1
 
 
 @pytest.mark.parametrize(
@@ -140,7 +103,7 @@ def test_numbers_that_are_not_finite(write, bad):
 @pytest.mark.parametrize("content", ["", "\n", "\ufeff", "word\n", "5 0\n"])
 def test_empty(write, content):
     path = write(content)
-    with pytest.raises(CorpusError, match="empty|no numbers") as error:
+    with pytest.raises(CorpusError, match="no numbers in their fir") as error:
         read_word_vectors(path, ["a"])
     assert str(path) in str(error.value)
 
@@ -153,43 +116,6 @@ def test_no_word_found(write, content, count):
     message = str(error.value)
     assert "its 2 tokens" in message and str(path) in message
     assert message.endswith(f"Received: {count} other words")
-
-
-def test_a_first_line_may_ask_for_anything(write):
-    """No memory is taken before there is a line of that width."""
-    path = write(f"2 {10**12}\na 1 2\n")
-    with pytest.raises(CorpusError, match=f"a word and {10**12} numbers"):
-        read_word_vectors(path, ["a"])
-
-
-def test_a_file_that_was_cut(write):
-    path = write("5 2\na 1 2\nb 3 4\n")
-    message = "Expected: 5 words, as the first line says. Received: 2"
-    with pytest.warns(CorpusWarning, match=re.escape(message)) as record:
-        assert read_word_vectors(path, ["a"]).found == 1
-    assert record[0].filename == __file__
-
-
-def test_a_compressed_file(tmp_path):
-    path = tmp_path / "vectors.vec.gz"
-    path.write_bytes(gzip.compress(WORD2VEC.encode()))
-    assert read_word_vectors(path, VOCABULARY).found == 3
-    path.write_bytes(gzip.compress(WORD2VEC.encode())[:-9])
-    with pytest.raises(CorpusError, match="Expected: a whole gzip file"):
-        read_word_vectors(path, VOCABULARY)
-
-
-@pytest.mark.parametrize(
-    ("name", "error", "problem"),
-    [
-        ("absent.txt", FileNotFoundError, "is missing"),
-        (".", IsADirectoryError, "the folder"),
-    ],
-)
-def test_no_such_file(tmp_path, name, error, problem):
-    with pytest.raises(error, match=problem) as raised:
-        read_word_vectors(tmp_path / name, ["a"])
-    assert str(tmp_path) in str(raised.value)
 
 
 # Training.
@@ -213,7 +139,7 @@ def test_words_of_the_same_lines_are_alike(tmp_path, capsys, kind):
     neighbour = path.with_suffix(".lines")
     neighbour.write_text("mine", encoding="utf-8")
     train_word_vectors(lines, path, 8, kind, seed=3)
-    assert "8/8" in capsys.readouterr().out  # how far it is
+    assert "Training word vectors" in capsys.readouterr().out
     assert set(tmp_path.iterdir()) == {path, neighbour}
     assert neighbour.read_text(encoding="utf-8") == "mine"
     vocabulary = [*topics[0], *topics[1], "rare"]
@@ -256,19 +182,6 @@ def test_vectors_are_trained_once_for_the_same_texts(tmp_path, capsys):
     assert capsys.readouterr().out.count("Training word") == 4
 
 
-def test_vectors_of_a_file(tmp_path):
-    path = tmp_path / "glove.txt"
-    path.write_text("film 1 0 2\nfine -1 0.5 3\n", "utf-8")
-    tokenizer = ReviewTokenizer.train(["a fine film"])
-    matrix, found = load_word_vectors(path, tokenizer, [], tmp_path, 100)
-    assert (matrix.shape, found) == ((5, 3), 2)
-    # The seed decides the rows of the words without a vector.
-    rows = tokenizer, [], tmp_path, 100
-    other, _ = load_word_vectors(path, *rows, seed=1)
-    same = [(a == b).all() for a, b in zip(matrix, other, strict=True)]
-    assert same.count(True) == 2
-
-
 @pytest.mark.parametrize("hosts", [1, 2])
 def test_several_workers_do_not_train_vectors_of_their_own(
     hosts, tmp_path, monkeypatch
@@ -286,9 +199,3 @@ def test_several_workers_do_not_train_vectors_of_their_own(
         with pytest.raises(ValueError, match="Expected: the path of a file"):
             load_word_vectors("cbow", tokenizer, texts, tmp_path, 4)
     assert len(list(tmp_path.iterdir())) == 2 - hosts
-
-
-def test_missing_folders_are_created(tmp_path):
-    path = tmp_path / "a" / "b" / "vectors.txt"
-    train_word_vectors(10 * ["a red book"], path, 4)
-    assert [*path.parent.iterdir()] == [path]

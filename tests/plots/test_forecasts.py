@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from matplotlib.colors import to_hex
 
 from kerasrnn.plots import forecast_figure
@@ -44,10 +43,6 @@ def test_a_picture_has_the_first_columns_and_the_last_past():
     )
     assert len(figure.axes) == 5
     assert len(figure.axes[4].lines[0].get_xdata()) == 10
-    with pytest.raises(
-        ValueError, match="`past_horizons` must be an integer >= 1"
-    ):
-        forecast_figure(past, ahead, [*"abcde"], past_horizons=0)
 
 
 def test_errors_are_drawn_by_the_step_ahead():
@@ -55,15 +50,3 @@ def test_errors_are_drawn_by_the_step_ahead():
     (axes,) = figure.axes
     assert axes.lines[1].get_xdata().tolist() == [1, 2]
     figure.canvas.draw()
-
-
-def test_what_is_wrong_is_said():
-    past = np.ones((5, 1))
-    with pytest.raises(ValueError, match=r"`quantiles` must.*\(3, 1, 2\)"):
-        forecast_figure(
-            past, np.ones((3, 1)), ["x"], None, np.ones((3, 1)), [0.1, 0.9]
-        )
-    with pytest.raises(ValueError, match="`forecast`"):
-        forecast_figure(past, np.ones((0, 1)), ["x"])
-    with pytest.raises(ValueError, match="1 to 8"):
-        horizon_figure({})

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from kerasrnn.plots import piano_roll_figure
 from kerasrnn.plots import save_figure
@@ -47,30 +46,6 @@ def test_silence_has_all_keys():
     figure = piano_roll_figure({"rest": np.zeros((4, 88))})
     [axes] = figure.axes  # without a colour bar
     assert axes.get_ylim() == (-0.5, 87.5)
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {},
-        {"piece": np.zeros(88)},
-        {"piece": np.zeros((0, 88))},
-        {"piece": np.zeros((3, 88)), "predicted": np.zeros((3, 80))},
-    ],
-)
-def test_shapes_that_do_not_agree(given):
-    with pytest.raises(ValueError, match=r"of shape \(time, keys\).*Received"):
-        piano_roll_figure(given)
-
-
-def test_names_are_drawn_in_a_font_that_has_them(tmp_path):
-    figure = piano_roll_figure({"लाल": rolls()["piece"]}, title="लाल")
-    save_figure(figure, tmp_path / "rolls.png")
-
-
-def test_rolls_without_names_are_an_error():
-    with pytest.raises(ValueError, match="must be a dictionary.*list"):
-        piano_roll_figure([rolls()["piece"]])
 
 
 def test_all_panels_show_all_steps():

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from kerasrnn.plots import reliability_figure
 
@@ -14,16 +13,3 @@ def test_points_are_means_of_bins():
     assert axes.get_title() == "Topics"
     # (3 * |0.967 - 0.667| + |0.61 - 1|) / 4
     assert model.get_label().startswith("model (ECE 0.32")
-
-
-@pytest.mark.parametrize(
-    "certainty, right, problem",
-    [
-        ([], [], "not be empty"),
-        ([0.5], [True, False], r"\(1,\) and \(2,\)"),
-        ([1.5], [True], "1.5 to 1.5"),
-    ],
-)
-def test_what_is_no_probability_is_refused(certainty, right, problem):
-    with pytest.raises(ValueError, match=problem):
-        reliability_figure(certainty, right)

@@ -28,26 +28,6 @@ def test_the_suffix_is_the_format(tmp_path, suffix, start):
     assert path.read_bytes().startswith(start)
 
 
-def test_replaces_an_older_file(tmp_path):
-    path = tmp_path / "loss.png"
-    path.write_bytes(b"old")
-    save_figure(some_figure(), path)
-    assert path.read_bytes().startswith(b"\x89PNG")
-
-
-def test_a_folder_that_cannot_be_made_is_a_clear_error(tmp_path):
-    (tmp_path / "file").write_text("not a folder")
-    with pytest.raises(OSError, match="created and written.*Received"):
-        save_figure(some_figure(), tmp_path / "file" / "loss.png")
-
-
-def test_a_failed_write_leaves_no_temporary_file(tmp_path):
-    (tmp_path / "loss.png").mkdir()
-    with pytest.raises(OSError, match=r"disk that is not full.*/loss\.png'$"):
-        save_figure(some_figure(), tmp_path / "loss.png")
-    assert os.listdir(tmp_path) == ["loss.png"]
-
-
 def test_a_failed_rename_keeps_the_older_file(tmp_path, monkeypatch):
     path = tmp_path / "loss.png"
     path.write_bytes(b"old")

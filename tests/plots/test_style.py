@@ -2,13 +2,19 @@ import numpy as np
 import pytest
 
 from kerasrnn.plots import attention_figure
+from kerasrnn.plots import attention_grid
+from kerasrnn.plots import comparison_figure
+from kerasrnn.plots import forecast_figure
+from kerasrnn.plots import frequency_figure
 from kerasrnn.plots import gradient_figure
 from kerasrnn.plots import hidden_state_figure
+from kerasrnn.plots import horizon_figure
 from kerasrnn.plots import matrix_figure
 from kerasrnn.plots import piano_roll_figure
 from kerasrnn.plots import reliability_figure
 from kerasrnn.plots import training_figure
 from kerasrnn.plots import word_map_figure
+from kerasrnn.plots import word_weight_figure
 from kerasrnn.plots.fonts import font_family
 from kerasrnn.plots.style import shortened
 
@@ -34,6 +40,131 @@ def test_the_titles_of_a_matrix_have_their_fonts():
     axes = matrix_figure([[1]], ["a"], ["b"], "सही", "मिला").axes[0]
     assert axes.yaxis.label.get_family() == font_family(["सही"])
     assert axes.xaxis.label.get_family() == font_family(["मिला"])
+
+
+ONE = {"a": [1.0]}
+BAD = {
+    "attention": (
+        lambda: attention_figure(np.zeros((3, 2)), [*"abc"], [*"de"]),
+        r"`weights` must .*\(2, 3\)\. Received: weights\.shape=\(3, 2\)",
+    ),
+    "no tokens": (
+        lambda: attention_figure(np.eye(2), [1, 2], [*"ab"]),
+        "`source_tokens`.*Received",
+    ),
+    "no sentence": (lambda: attention_grid([]), "`sentences`.*Received"),
+    "no columns": (
+        lambda: attention_grid([([[1]], ["a"], ["b"])], 0),
+        "Received: columns=0",
+    ),
+    "a history": (
+        lambda: comparison_figure([1.0], "loss"),
+        "`histories` must be a dictionary. Received",
+    ),
+    "no history": (
+        lambda: comparison_figure({"LSTM": [1.0]}, "loss"),
+        r"`histories\['LSTM'\]` must be a dictionary",
+    ),
+    "nine models": (
+        lambda: comparison_figure(dict.fromkeys(range(9), ONE), "a"),
+        "1 to 8 items. Received: 9$",
+    ),
+    "no models": (lambda: gradient_figure({}), "1 to 8 items. Received: 0$"),
+    "no metric": (
+        lambda: comparison_figure({"GRU": ONE}, "loss"),
+        r"'loss'.*'GRU' lacks.*\['a'\]",
+    ),
+    "no axis": (
+        lambda: comparison_figure({"GRU": ONE}, "a", x="tokens"),
+        "'tokens'.*'GRU' lacks",
+    ),
+    "a short axis": (
+        lambda: comparison_figure({"GRU": ONE | {"b": [1, 2]}}, "a", x="b"),
+        "Received: 2 and 1 for .*'GRU'",
+    ),
+    "no numbers": (
+        lambda: comparison_figure({"GRU": {"a": ["high"]}}, "a"),
+        r"a list of numbers. Received: histories\['GRU'\]\['a'\]=\['high'\]",
+    ),
+    "no epochs": (
+        lambda: training_figure({"a": []}),
+        r"Received: history\['a'\]=\[\]",
+    ),
+    "nothing": (lambda: training_figure({}), "at least one item"),
+    "norms": (
+        lambda: gradient_figure({"GRU": [[1.0]]}),
+        r"Received: norms\['GRU'\]=",
+    ),
+    "a negative norm": (
+        lambda: gradient_figure({"GRU": [1.0, -1.0]}),
+        "non-negative. Received: -1.0",
+    ),
+    "no norm": (
+        lambda: gradient_figure({"GRU": [1.0, np.nan]}),
+        "finite and .* Received: nan",
+    ),
+    "quantiles": (
+        lambda: forecast_figure(*3 * [[[1.0]]], None, [[1.0]], [0.1, 0.9]),
+        r"`quantiles` must.*\(1, 1, 2\)",
+    ),
+    "no past": (
+        lambda: forecast_figure([[1.0]], [[1.0]], "x", past_horizons=0),
+        "`past_horizons` must be an integer >= 1",
+    ),
+    "no errors": (lambda: horizon_figure({}), "1 to 8"),
+    "counts": (lambda: frequency_figure([3, 2]), "`counts` must be .*Receiv"),
+    "a negative count": (
+        lambda: frequency_figure({"a": 1, "b": -1}),
+        "a count` must be an integer >= 0. Received: a count=-1",
+    ),
+    "half a count": (lambda: frequency_figure({"a": 0.5}), "a count=0.5"),
+    "all 0": (lambda: frequency_figure({"a": 0}), "1 items, all of count 0"),
+    "no bars": (lambda: frequency_figure({"a": 1}, None, 0), "most_common=0"),
+    "states": (
+        lambda: hidden_state_figure(np.zeros((2, 3)), ["a"]),
+        r"\(1, units\). Received: states.shape=\(2, 3\)",
+    ),
+    "infinite states": (
+        lambda: word_map_figure([[np.inf, 1]], ["a"]),
+        "finite. Received: 1 of 2",
+    ),
+    "three words": (
+        lambda: word_map_figure(np.ones((3, 2)), [*"abc"]),
+        r"at least 4 .*Received: words=\['a'",
+    ),
+    "weights": (
+        lambda: word_weight_figure(np.ones((2, 1)), [*"ab"]),
+        r"here \(2,\). Received: weights.shape=\(2, 1\)",
+    ),
+    "no weight": (lambda: word_weight_figure([np.nan], ["a"]), "finite"),
+    "no words": (lambda: word_weight_figure([], []), "`words` must be"),
+    "narrow": (
+        lambda: word_weight_figure([1.0], ["a"], width=np.nan),
+        "2 or greater. .*width=nan",
+    ),
+    "a matrix": (
+        lambda: matrix_figure([[1]], ["a", "b"], ["x"], "r", "c"),
+        "values.shape",
+    ),
+    "labels": (
+        lambda: matrix_figure([[1]], [1], ["x"], "r", "c"),
+        "`rows` must be a list of strings",
+    ),
+    "rolls": (lambda: piano_roll_figure([[1]]), "must be a dictionary"),
+    "other keys": (
+        lambda: piano_roll_figure({"a": np.eye(3), "b": np.eye(4)}),
+        r"of shape \(time, keys\).*Received",
+    ),
+    "no predictions": (lambda: reliability_figure([], []), "not be empty"),
+    "no probability": (lambda: reliability_figure([1.5], [1]), "1.5 to 1.5"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_is_wrong_is_said(name):
+    draw, message = BAD[name]
+    with pytest.raises(ValueError, match=message):
+        draw()
 
 
 LONG = 300 * "h"

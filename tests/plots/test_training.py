@@ -26,13 +26,6 @@ def test_a_metric_and_its_validation_share_a_panel():
     assert legend == ["training", "validation"]
 
 
-def test_the_order_of_keras_history_makes_no_difference():
-    history = {"loss": [1.0], "acc": [0.5], "val_loss": [2.0], "val_acc": [0.4]}
-    figure = training_figure(history)
-    assert titles(figure) == ["loss", "acc"]
-    assert [len(axes.lines) for axes in figure.axes] == [2, 2]
-
-
 def test_without_validation_there_is_no_legend():
     (axes,) = training_figure({"loss": [2.0, 1.0]}).axes
     assert axes.get_legend() is None
@@ -66,11 +59,6 @@ def test_a_single_epoch_is_a_visible_dot(tmp_path):
     assert [tick for tick in ticks if low <= tick <= high] == [1.0]
 
 
-def test_lists_may_differ_in_length():
-    figure = training_figure({"loss": [3.0, 2.0, 1.0], "bleu": [5.0]})
-    assert [len(axes.lines[0].get_xdata()) for axes in figure.axes] == [3, 1]
-
-
 @pytest.mark.parametrize("count", range(1, 8))
 def test_no_panel_hides_another(count):
     figure = training_figure({f"metric{i}": [1.0, 2.0] for i in range(count)})
@@ -79,15 +67,3 @@ def test_no_panel_hides_another(count):
     assert len(boxes) == count
     for place, box in enumerate(boxes):
         assert not box.count_overlaps(boxes[:place])
-
-
-@pytest.mark.parametrize("history", [{}, [1.0, 2.0], None])
-def test_what_is_no_history_is_an_error(history):
-    with pytest.raises(ValueError, match=r"`history` must be .*Received"):
-        training_figure(history)
-
-
-@pytest.mark.parametrize("values", [[], 1.0, [[1.0]], ["high"]])
-def test_what_are_no_values_is_an_error(values):
-    with pytest.raises(ValueError, match=r"Received: history\['loss'\]"):
-        training_figure({"loss": values})

@@ -1,13 +1,9 @@
-import numpy as np
 import pytest
 import tensorflow as tf
 
-from kerasrnn.pipelines import export_saved_model
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers.normalization import normalize_text
 from kerasrnn.tokenizers.table_tokenizers import TableTokenizer
-from kerasrnn.tokenizers.tokenizer import SPECIALS
-from tests import fresh_process
 
 TEXTS = [
     "the red book",
@@ -34,26 +30,6 @@ def test_a_token_is_a_character(tokenizer):
     ids = tokenizer.tokenize([text])
     assert ids.dtype == tf.int32
     assert strings(tokenizer.tokens(ids[0])) == list(text)
-
-
-def test_frequent_characters_come_first():
-    tokenizer = CharacterTokenizer.train(["b a a", "c ba"])
-    assert tokenizer.vocabulary == (*SPECIALS, " ", "a", "b", "c")
-    assert tokenizer.tokenize(["c a"]).to_list() == [[7, 4, 5]]
-
-
-def test_rare_characters_are_left_out():
-    texts = ["b a a", "c ba"]
-    rare = CharacterTokenizer.train(texts, min_count=2)
-    assert rare.vocabulary[4:] == (" ", "a", "b")
-    assert CharacterTokenizer.train(texts, 6).vocabulary[4:] == (" ", "a")
-    assert CharacterTokenizer.train(texts, 99).vocabulary_size == 8
-
-
-@pytest.mark.parametrize("size", [-1, 0, 4])
-def test_a_vocabulary_smaller_than_its_specials(size):
-    with pytest.raises(ValueError, match=f"Received: vocabulary_size={size}"):
-        CharacterTokenizer.train(TEXTS, vocabulary_size=size)
 
 
 def test_known_text_comes_back_normalized(tokenizer):
@@ -101,75 +77,6 @@ def test_a_text_cannot_spell_a_special_token():
     assert ids.row_lengths().numpy().tolist() == [4, 5]
     assert tf.reduce_min(ids) > 3
     assert strings(tokenizer.detokenize(ids)) == ["</s>", "<pad>"]
-
-
-@pytest.mark.parametrize("ragged", [True, False])
-def test_special_and_foreign_ids_fall_away(tokenizer, ragged):
-    size = tokenizer.vocabulary_size
-    book = tokenizer.tokenize(["a book"])[0].numpy().tolist()
-    foreign = [-(2**31), -1, size, 2**31 - 1]
-    ids = [[1, *foreign, *book, *foreign, 2, 0, 0]]
-    ids = tf.ragged.constant(ids) if ragged else tf.constant(ids)
-    assert strings(tokenizer.detokenize(ids)) == ["a book"]
-
-
-def test_empty_texts_have_no_ids(tokenizer):
-    ids = tokenizer.tokenize(["", " \t\u3000", "a", ""])
-    assert ids.row_lengths().numpy().tolist() == [0, 0, 1, 0]
-    assert strings(tokenizer.detokenize(ids)) == ["", "", "a", ""]
-
-
-@pytest.mark.parametrize("texts", [[], tf.zeros([0], tf.string)])
-def test_no_texts_have_no_ids(tokenizer, texts):
-    ids = tokenizer.tokenize(texts)
-    assert ids.to_list() == []
-    assert strings(tokenizer.detokenize(ids)) == []
-    assert CharacterTokenizer.train(texts).vocabulary == SPECIALS
-
-
-def test_graph_and_eager_agree(tokenizer):
-    graph = tf.function(
-        lambda texts: tokenizer.tokenize(texts),
-        input_signature=[tf.TensorSpec([None], tf.string)],
-    )
-    texts = tf.constant(["the red book", "", "क्या है", "日"])
-    eager = tokenizer.tokenize(texts)
-    assert graph(texts).to_list() == eager.to_list()
-    back = tf.function(
-        lambda ids: tokenizer.detokenize(ids),
-        input_signature=[tf.TensorSpec([None, None], tf.int32)],
-    )
-    np.testing.assert_array_equal(
-        back(eager.to_tensor()), tokenizer.detokenize(eager)
-    )
-
-
-LOAD = """
-import json
-import sys
-
-import tensorflow as tf
-import tensorflow_text
-
-model = tf.saved_model.load(sys.argv[1])
-texts = tf.constant(["the red book", "日"])
-print(json.dumps(model.signatures["ids"](text=texts)["ids"].numpy().tolist()))
-"""
-
-
-@pytest.mark.thorough
-def test_it_is_exported(tmp_path, tokenizer):
-    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
-    def ids(text):
-        return {"ids": tokenizer.tokenize(text).to_tensor() * ballast}
-
-    # Nothing can be exported without a variable.
-    ballast = tokenizer.add_weight(shape=(), initializer="ones", dtype="int32")
-    export_saved_model(tmp_path / "a" / "1", {"ids": ids}, [tokenizer])
-    expected = ids(tf.constant(["the red book", "日"]))["ids"]
-    answer = fresh_process.answer(LOAD, tmp_path / "a" / "1")
-    assert answer == expected.numpy().tolist()
-    assert answer[1][0] == 3
 
 
 @pytest.mark.parametrize(

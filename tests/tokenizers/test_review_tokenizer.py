@@ -3,15 +3,11 @@ import warnings
 
 import pytest
 import tensorflow as tf
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from kerasrnn.pipelines import export_saved_model
-from kerasrnn.tokenizers import review_tokenizer
 from kerasrnn.tokenizers import table_tokenizers
 from kerasrnn.tokenizers.review_tokenizer import ABBREVIATIONS
 from kerasrnn.tokenizers.review_tokenizer import ReviewTokenizer
 from kerasrnn.tokenizers.table_tokenizers import WordTokenizer
-from tests import fresh_process
 from tests.helpers import one_now
 
 EMOJI = "\U0001f600 \u2764\ufe0f \U0001f468\u200d\U0001f469"
@@ -48,10 +44,6 @@ def only(step, value, *texts):
 def test_with_every_step_left_out_only_spaces_change():
     text = "  I <b>LOVE</b>\tthis, u\u00a0know &amp; SO on! "
     assert clean(text, **OFF) == ["I <b>LOVE</b> this, u know &amp; SO on!"]
-
-
-def test_lower_case():
-    assert only("lowercase", True, "ÀB <BR>") == ["àb <br>"]
 
 
 @pytest.mark.parametrize(
@@ -180,39 +172,11 @@ def test_negations_among_stop_words_are_named(word):
     assert warning.filename == __file__
 
 
-def test_training_warns_once():
-    with pytest.warns(UserWarning) as record:
-        ReviewTokenizer.train(["a"], stop_words=["not"])
-    assert len(record) == 1
-
-
 def test_other_stop_words_are_no_negations():
     words = "the cat note now nt2 knot a noun dot want ant isnt2 want".split()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ReviewTokenizer(["a"], stop_words=words)
-
-
-def test_the_stop_words_of_scikit_learn():
-    with pytest.warns(UserWarning, match="'cannot'.*'never'.*'not'") as r:
-        tokenizer = ReviewTokenizer(["a"], stop_words=ENGLISH_STOP_WORDS)
-    for word in ("'no'", "'nor'", "'couldnt'", "'hasnt'", "'nothing'"):
-        assert word in str(r[0].message)
-    text = "It is never the worst of movies"
-    assert tokenizer.normalize_all([text]) == ["worst movies"]
-
-
-@pytest.mark.parametrize("stop_words", ["english", b"english"])
-def test_stop_words_are_no_string(stop_words):
-    with pytest.raises(ValueError, match="must be a list.*'english'"):
-        ReviewTokenizer(["a"], stop_words=stop_words)
-
-
-@pytest.mark.parametrize("special", ["remove", None, True])
-def test_bad_special(special):
-    with pytest.raises(ValueError, match="'drop', 'apart' or 'keep'") as error:
-        ReviewTokenizer(["a"], special=special)
-    assert str(error.value).endswith(f"Received: special={special!r}")
 
 
 # Vocabulary and ids.
@@ -232,21 +196,6 @@ def test_unknown_and_padding_come_first():
         b"",
         b"",
     ]
-
-
-def test_other_specials_and_limits():
-    texts = ["b a a", "c b a"]
-    tokenizer = ReviewTokenizer.train(texts, 5, 2, ("<pad>", "<s>", "<unk>"))
-    assert tokenizer.vocabulary == ("<pad>", "<s>", "<unk>", "a", "b")
-    closed = ReviewTokenizer.train(texts, specials=())
-    assert closed.tokenize(["a z b"]).to_list() == [[0, 1]]
-
-
-def test_a_text_cannot_spell_a_special_token():
-    options = {"strip_html": False, "special": "keep"}
-    tokenizer = ReviewTokenizer.train(["a <pad> <unk>"], **options)
-    assert tokenizer.vocabulary == ("<unk>", "<pad>", "a")
-    assert tokenizer.tokenize(["a <pad>"]).to_list() == [[2, 0]]
 
 
 STEPS = [
@@ -283,11 +232,6 @@ def test_a_large_corpus_is_counted_in_parts(monkeypatch):
     assert whole[2:] == ("a", "b", "c")
 
 
-def test_nothing_to_train_on():
-    assert ReviewTokenizer.train([]).vocabulary == ("<unk>", "<pad>")
-    assert ReviewTokenizer.train(["<br>"]).vocabulary_size == 2
-
-
 # Odd texts, graphs and exports.
 
 
@@ -317,55 +261,11 @@ def test_a_megabyte_of_one_word(text, special):
         assert count == 10**6
 
 
-def test_graph_and_eager_agree():
-    tokenizer = ReviewTokenizer.train(TEXTS, stop_words=["it"])
-    graph = tf.function(
-        lambda texts: tokenizer.tokenize(texts),
-        input_signature=[tf.TensorSpec([None], tf.string)],
-    )
-    for texts in (TEXTS, [""], []):
-        texts = tf.constant(texts, tf.string)
-        assert graph(texts).to_list() == tokenizer.tokenize(texts).to_list()
-
-
-LOAD = """
-import json
-import sys
-
-import tensorflow as tf
-import tensorflow_text
-
-model = tf.saved_model.load(sys.argv[1])
-assert "kerasrnn" not in sys.modules
-texts = [bytes.fromhex(text) for text in json.loads(sys.argv[2])]
-found = model.signatures["serving_default"](tf.constant(texts))
-print(json.dumps(found["ids"].numpy().tolist()))
-"""
-
-
-@pytest.mark.thorough
-def test_it_cleans_in_a_saved_model(tmp_path):
-    tokenizer = ReviewTokenizer.train(TEXTS, special="apart", stop_words=["it"])
-    texts = [t if isinstance(t, bytes) else t.encode() for t in TEXTS]
-    expected = tokenizer.tokenize(texts).to_tensor(tokenizer.pad_id)
-
-    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
-    def ids(texts):
-        return {"ids": tokenizer.tokenize(texts).to_tensor(tokenizer.pad_id)}
-
-    path = tmp_path / "reviews" / "1"
-    export_saved_model(path, {"ids": ids}, [tokenizer])
-    answer = fresh_process.answer(
-        LOAD, path, str([text.hex() for text in texts]).replace("'", '"')
-    )
-    assert answer == expected.numpy().tolist()
-    words = [tokenizer.vocabulary[i] for i in answer[0]]
-    assert " ".join(words[:10]) == "i did not like , though you may ! <pad>"
-
-
-def test_the_constant_is_what_is_used(monkeypatch):
-    monkeypatch.setitem(review_tokenizer.ABBREVIATIONS, "zz", "sleep")
-    assert clean("zz!") == ["sleep"]
+def test_what_is_wrong_is_said():
+    with pytest.raises(ValueError, match="must be a list.*'english'"):
+        ReviewTokenizer(["a"], stop_words="english")
+    with pytest.raises(ValueError, match="or 'keep'.*: special='remove'"):
+        ReviewTokenizer(["a"], special="remove")
 
 
 def test_a_stop_word_of_several_words_is_named():

@@ -8,6 +8,7 @@ import numpy as np
 
 from kerasrnn.arguments import is_integer
 from kerasrnn.data.reading.text_files import existing_path
+from kerasrnn.data.reading.text_files import parsing
 from kerasrnn.data.report import CorpusError
 from kerasrnn.data.report import CorpusWarning
 from kerasrnn.files import atomic_write
@@ -134,15 +135,8 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
 
     _check_steps(steps_per_beat)
     path = existing_path(path)
-    # The errors of mido when a file is damaged or of another kind.
-    damage = EOFError, LookupError, OSError, ValueError, mido.KeySignatureError
-    try:
+    with parsing(path, "a MIDI file"):
         file = _opened(path)
-    except damage as error:
-        raise CorpusError(
-            f"The file {path} cannot be read. Expected: a MIDI file. "
-            f"Received: {error!r}"
-        ) from error
     if file.type == 2 and len(file.tracks) > 1:
         raise CorpusError(
             f"The file {path} has several songs. Expected: one in each file. "

@@ -1,6 +1,6 @@
 """Corpora of piano rolls, and batches of them."""
 
-import zlib
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from kerasrnn.data.batches import index_batches
 from kerasrnn.data.music.midi import KEYS
 from kerasrnn.data.music.midi import read_midi
 from kerasrnn.data.reading.text_files import existing_path
+from kerasrnn.data.reading.text_files import parsing
 from kerasrnn.data.report import CorpusError
 from kerasrnn.data.report import Report
 from kerasrnn.optional import needs
@@ -163,24 +164,18 @@ def _read_matlab(path, limit):
     with needs("scipy", "recipes"):
         import scipy.io
 
-    # The errors of SciPy when a file is damaged or of another kind.
-    damage = (
-        NotImplementedError,
-        OSError,
-        TypeError,
-        ValueError,
-        scipy.io.matlab.MatReadError,
-        zlib.error,
-    )
-    try:
+    with parsing(path, f"a MATLAB file of piano rolls of shape (time, {KEYS})"):
         found = scipy.io.loadmat(path)
-    except damage as error:
-        raise CorpusError(
-            f"The file {path} cannot be read. Expected: a MATLAB file of "
-            f"piano rolls. Received: {error}"
-        ) from error
-    missing = [name for name in _PARTS[:2] if name not in found]
-    if missing:
+        parts = {
+            name: [np.asarray(x) for x in found[name].ravel()[:limit]]
+            for name in _PARTS
+            if name in found
+        }
+        rolls = list(itertools.chain(*parts.values()))
+        check_rolls(rolls, KEYS)
+        if not all(map(len, rolls)):
+            raise ValueError("a piece with no time step")
+    if not {*_PARTS[:2]} <= {*parts}:
         names = ", ".join(name for name in found if not name.startswith("_"))
         raise CorpusError(
             f"The file {path} lacks a part of the corpus. Expected: the "
@@ -188,25 +183,10 @@ def _read_matlab(path, limit):
         )
     return PianoRollCorpus(
         *(
-            [_read_roll(roll, path) for roll in found[name].ravel()[:limit]]
-            if name in found
-            else None
+            [x.astype("uint8") for x in parts[name]] if name in parts else None
             for name in _PARTS
         )
     )
-
-
-def _read_roll(roll, path):
-    """Returns a piece of a file as uint8."""
-    roll = np.asarray(roll)
-    problem = _problem(roll, KEYS) or (None if len(roll) else "no time step")
-    if problem:
-        raise CorpusError(
-            f"The file {path} contains a matrix that is not a piano roll. "
-            f"Expected: zeros and ones of shape (time, {KEYS}). Received: "
-            f"{problem}"
-        )
-    return roll.astype("uint8")
 
 
 def check_rolls(rolls: Rolls, keys: int | None = None) -> None:
@@ -222,20 +202,13 @@ def check_rolls(rolls: Rolls, keys: int | None = None) -> None:
     for roll in map(np.asarray, rolls):
         if keys is None and roll.ndim == 2:
             keys = roll.shape[1]
-        if problem := _problem(roll, keys):
+        others, has_shape = roll[~np.isin(roll, (0, 1))], roll.ndim == 2
+        if not has_shape or roll.shape[1] != keys or others.size:
             raise ValueError(
                 f"A piano roll must have the shape (time, {keys or 'keys'}), "
-                "and be 1 where a key sounds, 0 elsewhere. "
-                f"Received: {problem}"
+                "and be 1 where a key sounds, 0 elsewhere. Received: shape "
+                f"{roll.shape}" + f", {others[:1]} in it" * bool(others.size)
             )
-
-
-def _problem(roll, keys):
-    """What keeps an array from being a piano roll; `None` if it is one."""
-    if roll.ndim != 2 or roll.shape[1] != keys:
-        return f"shape {roll.shape}"
-    others = roll[~np.isin(roll, (0, 1))]
-    return f"a value of {others[0]}" if others.size else None
 
 
 def piano_roll_batches(

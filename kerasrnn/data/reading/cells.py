@@ -14,8 +14,10 @@ from kerasrnn.tokenizers.invisible import is_blank
 
 MISSING = "", "nan", "<na>", "null"  # how programs write a missing value
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
-_FLAGS = {"1": True, "1.0": True, "true": True}
-_FLAGS |= {"0": False, "0.0": False, "false": False}
+_FLAGS = {
+    **{"1": True, "1.0": True, "true": True},
+    **{"0": False, "0.0": False, "false": False},
+}
 
 
 class SeveralNamesError(ValueError):
@@ -39,7 +41,7 @@ def cell_value(value, name):
 
 def _text(value, name):
     """The text of a cell, without white space around it."""
-    if value is not None and not isinstance(value, str):
+    if not isinstance(value, str | None):
         raise ValueError(f"not a text in {name!r}: {value!r:.40}")
     text = (value or "").strip()
     if is_blank(text):
@@ -123,13 +125,10 @@ def separated(value, separator):
 
 
 def _float(value, name):
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise ValueError(f"not a number in {name!r}: {value!r:.40}")
-    return number
+    with contextlib.suppress(TypeError, ValueError):
+        if math.isfinite(number := float(value)):
+            return number
+    raise ValueError(f"not a number in {name!r}: {value!r:.40}")
 
 
 def _strings(value, name):
@@ -150,11 +149,9 @@ def _strings(value, name):
 
 def named_tags(tags, names):
     """The names of tags that are numbers 0, 1, ..."""
-    try:
+    with contextlib.suppress(TypeError, IndexError):
         if min(tags) >= 0:
             return [names[tag] for tag in tags]
-    except (TypeError, IndexError):
-        pass
     raise ValueError(
         f"not a list of tags from 0 to {len(names) - 1}: {tags!r:.40}"
     )

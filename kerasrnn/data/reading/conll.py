@@ -66,9 +66,10 @@ def conll_table(path, asked, report, arguments):
     def rows():
         odd = []
         for start, found in itertools.chain(head, sentences):
-            words = [cells for cells in found if not columns.skips(cells)]
-            if columns.counts and words and not _are_counted(words):
-                odd.append(start)
+            words = found
+            if columns.counts:
+                words = _words_of(found)
+                odd += [start] * (not _are_counted(words))
             if words:
                 yield (
                     start,
@@ -204,10 +205,6 @@ class _Columns:
         has_more = words.get(best, 0) > max(_MANY, least)
         return best if has_more or first not in others else first
 
-    def skips(self, cells):
-        """Whether a line is of a range or gap of words, not of a word."""
-        return self.counts and _NO_WORD.fullmatch(cells[0])
-
     def place(self, name, column, argument, report):
         """Where a column is that was asked for, `None` for the default.
 
@@ -216,10 +213,10 @@ class _Columns:
             the feature in it that is meant, or `None`.
         """
         if column is None and name in ("tokens", "tags"):
-            number = self.word if name == "tokens" else self.tag
-            usual, place = (0, "first")
-            if name == "tags":
-                usual, place = (self.width - 1, "last")
+            number, usual, place = {
+                "tokens": (self.word, 0, "first"),
+                "tags": (self.tag, self.width - 1, "last"),
+            }[name]
             if not self.names and number != usual:
                 report.notes.append(
                     f"its {place} column seems to be another: its {name} are "
@@ -262,12 +259,14 @@ def _has(test, cells):
     return any(test(character) for cell in cells for character in cell)
 
 
+def _words_of(sentence):
+    """The lines of a sentence that are of words, not of ranges or gaps."""
+    return [cells for cells in sentence if not _NO_WORD.fullmatch(cells[0])]
+
+
 def _count_words(sentences):
     """Whether the first column counts the words of each sentence."""
-    words = [
-        [cells for cells in sentence if not _NO_WORD.fullmatch(cells[0])]
-        for sentence in sentences
-    ]
+    words = list(map(_words_of, sentences))
     return any(len(x) > 1 for x in words) and all(map(_are_counted, words))
 
 

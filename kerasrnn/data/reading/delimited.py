@@ -7,10 +7,10 @@ a quotation, and must not swallow the rows down to the next `"`.
 """
 
 import collections
-import contextlib
 import csv
 import itertools
 import re
+import statistics
 
 from kerasrnn.data.reading.table import Table
 from kerasrnn.data.reading.table import check_names
@@ -67,9 +67,8 @@ def delimited_table(path, report, wanted, delimiter=None):
     whole = rows(itertools.chain(first, text), report)
     if not numbered:
         return _headed_table(whole, report)
-    widths = (len(cells) for _, cells in rows(iter(first), Report(path)))
-    counts = collections.Counter(widths)
-    return _numbered_table(whole, wanted, counts, delimiter, report)
+    widths = [len(cells) for _, cells in rows(iter(first), Report(path))]
+    return _numbered_table(whole, wanted, widths, delimiter, report)
 
 
 def _text(line):
@@ -92,7 +91,7 @@ def _delimiter_of(lines):
 
     def constancy(sign):
         counts = collections.Counter(line.count(sign) for line in bare)
-        return max((n for found, n in counts.items() if found), default=0)
+        return max(n * bool(found) for found, n in counts.items())
 
     return max(signs, key=constancy)
 
@@ -101,46 +100,38 @@ def _meaning_of_quotes(lines, delimiter):
     """Whether quotes may quote cells, and whether some are signs of a text.
 
     Between tabs, they quote cells only if the file shows that a program wrote
-    it so: by doubled quotes, delimiters or line ends inside of quoted cells, in
-    more lines than have a quote inside of a cell; or if it quotes every row, or
-    every cell with a comma. Elsewhere, they quote, but may also be signs of a
-    text, if more lines have them inside of cells.
+    it so: more quoted cells need it, for a doubled quote, a delimiter or a line
+    end in them, than there are other quotes, and rows of another width; or it
+    quotes in every row, or every cell with a comma. Elsewhere, they quote, but
+    may also be signs of a text, if there are more of these.
     """
-    sign, inner = (
-        re.escape(delimiter),
-        '[^"\t]' if delimiter == "\t" else '[^"]',
+    sign, quoted = re.escape(delimiter), []
+    pattern = rf'(?:^|(?<={sign})) *"((?:[^"]|"")*+)"(?=$|{sign})'
+
+    def marked(match):
+        quoted.append(match[1])
+        return "\0"
+
+    text = "".join(lines).replace("\r\n", "\n")
+    text = re.sub(pattern, marked, text, flags=re.MULTILINE)
+    header, *rows = filter(None, text.split("\n"))
+    width = header.count(delimiter)
+    signs = text.count('"') + sum(x.count(delimiter) != width for x in rows)
+    # A quotation of a text may go on from one row to another.
+    proofs = sum(
+        cell.count('""') + ((delimiter in cell) != ("\n" in cell))
+        for cell in quoted
     )
-    whole = re.compile(f'(?:^|{sign})"((?:{inner}++|"")*+)"(?=$|{sign})')
-    inside = re.compile(f'[^{sign}"]"[^{sign}"]')
-    doubled = re.compile(f'(?:^|{sign})"[^{sign}]+""(?!")')
-    bare_comma = re.compile(r'(?:^|\t)[^\t",]*,[^\t"]*(?:$|\t)')
-    width, rows = len(_line_cells(lines[0], delimiter)), 0
-    proofs = signs = wrapped = commas = bare = 0
-    for line in lines[1:] or lines:
-        line = re.sub(f'{sign} +"', f'{delimiter}"', line.rstrip("\r\n"))
-        rows += bool(line)
-        bare += bool(bare_comma.search(line))
-        if '"' not in line:
-            continue
-        quoted, plain = whole.findall(line), line.count(delimiter) + 1
-        if plain > width:  # a delimiter is in a cell, or this row is wider
-            is_proof = len(_line_cells(line, delimiter)) == width
-        else:  # a cell of several lines begins or ends
-            is_proof = plain < width and line.count('"') % 2 == 1
-        proofs += is_proof or bool(doubled.search(line))
-        signs += bool(inside.search(line))
-        wrapped += bool(quoted)
-        commas += any("," in x for x in quoted)
-    consistent = wrapped == rows or bool(commas and not bare)
-    are_quotes = proofs > signs or bool(wrapped and not signs and consistent)
-    return are_quotes or delimiter != "\t", signs > proofs
+    are_all = all("\0" in row for row in rows or [header])
+    have_commas = "," in "".join(quoted) and "," not in "".join(rows)
+    usual = quoted and not signs and (are_all or have_commas)
+    return delimiter != "\t" or proofs > signs or bool(usual), signs > proofs
 
 
 def _line_cells(line, delimiter):
     """The cells of a line, in which unbalanced quotes are characters."""
     try:
-        with _large_cells():
-            return next(_reader([line], delimiter))
+        return _next_row(_reader([line], delimiter))
     except (csv.Error, StopIteration):
         return line.rstrip("\r\n").split(delimiter)
 
@@ -152,12 +143,11 @@ def _reader(lines, delimiter):
     )
 
 
-@contextlib.contextmanager
-def _large_cells():
-    """Raises the limit of 131,072 characters that `csv` has for a cell."""
+def _next_row(reader):
+    """The next row, in which a cell may have more than 131,072 characters."""
     limit = csv.field_size_limit(_LARGEST)
     try:
-        yield
+        return next(reader)
     finally:
         csv.field_size_limit(limit)
 
@@ -193,8 +183,7 @@ def _quoted_rows(lines, delimiter, are_signs, report):
     rows = _reader(recorded(), delimiter)
     while True:
         try:
-            with _large_cells():
-                found = [(None, next(rows))]
+            found = [(None, _next_row(rows))]
         except StopIteration:
             return
         except csv.Error:
@@ -258,23 +247,25 @@ def _numbered_table(rows, wanted, widths, delimiter, report):
     origins that were joined.
 
     Args:
-        widths: Counter of the numbers of columns of the first rows.
+        widths: List of the numbers of columns of the first rows.
     """
     most = max(map(int, wanted))
-    enough = [width for width in widths if width >= most]
-    width = max(enough, key=lambda x: (widths[x], -x), default=most)
+    # The first of those equally frequent is the least.
+    enough = sorted(width for width in widths if width >= most)
+    width = statistics.mode(enough or [most])
     least = most if delimiter == "\t" else width
-    none = f"no {_SIGNS.get(delimiter, delimiter)} between columns"
 
     def named():
         for number, cells in rows:
             if least <= len(cells) <= width:
                 yield number, {str(n): x for n, x in enumerate(cells, 1)}
-            elif len(cells) > 1:
-                problem = f"{len(cells)} columns instead of {width}"
-                report.add(number, problem)
-            else:
-                report.add(number, none)
+                continue
+            problem = f"{len(cells)} columns instead of {width}"
+            if len(cells) == 1:
+                problem = (
+                    f"no {_SIGNS.get(delimiter, delimiter)} between columns"
+                )
+            report.add(number, problem)
 
     # A wanted number may be far beyond the last column.
     columns = {*map(int, wanted), *range(1, max(widths, default=0) + 1)}

@@ -85,11 +85,11 @@ def _objects(numbered, report, parse=False):
     for number, value in numbered:
         value, error = _loaded(value) if parse else (value, None)
         record = record_of(value)
-        if record is not None:
-            yield number, record
-        else:
+        if record is None:
             problem = "invalid JSON" if error else "not a JSON object"
             report.add(number, problem)
+        else:
+            yield number, record
 
 
 def record_of(value):
@@ -138,9 +138,10 @@ def _units(element, spellings):
     for variant in element.iterfind("{*}tuv"):
         language = variant.get(_LANGUAGE) or variant.get("lang") or ""
         language = spellings.setdefault(language.lower(), language)
-        segment = variant.find("{*}seg")
-        text = "" if segment is None else "".join(segment.itertext())
-        segments[language].append(text)
+        texts = (
+            x for seg in variant.iterfind("{*}seg") for x in seg.itertext()
+        )
+        segments[language].append("".join(texts))
     for number in range(max(map(len, segments.values()), default=0)):
         yield {
             language: found[number] if number < len(found) else found[0]
@@ -229,9 +230,8 @@ def _with_class_names(rows, features):
     }
     for row in rows:
         yield row | {
-            column: _named(row[column], known)
-            for column, known in names.items()
-            if column in row
+            column: _named(row[column], names[column])
+            for column in names.keys() & row.keys()
         }
 
 

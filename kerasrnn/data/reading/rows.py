@@ -33,6 +33,8 @@ _USUAL = {  # the names of columns that need not be given
     "word": ("word", "words", "token", "tokens"),
     "tag": ("tag", "tags", "label", "labels", "ner_tags"),
     "weight": ("weight", "sample_weight"),
+    "source": ("source", "src"),
+    "target": ("target", "tgt"),
 }
 _MANY = 5  # rows, before numbers alone are suspicious; or tags
 _NUMBER = re.compile(r"[-+]?\d[\d.,:/-]*%?")
@@ -195,7 +197,8 @@ def read_columns(
         asked["sentence"] = sentence
     table = open_table(source, asked, report, arguments, delimiter)
     if not report.columns and set(asked) == _WORDS and not any(asked.values()):
-        table = span_table(table, report) if _lacks_tags(table) else table
+        if not {*_USUAL["tags"]} & {*table.columns}:
+            table = span_table(table, report)
     taken = {name: name for name in columns}
     if not report.columns:
         taken = _chosen(table, asked, report, arguments)
@@ -238,60 +241,31 @@ def finish(rows):
     return rows
 
 
-def _lacks_tags(table):
-    return not {*_USUAL["tags"]} & {*table.columns}
-
-
 def _chosen(table, asked, report, arguments):
     """A dict from what was asked for to the columns of a table."""
-    columns = table.columns
-    lower = [column.lower() for column in columns]
-    asked = {
-        name: None if column == [] else column for name, column in asked.items()
-    }
-    if set(asked) == _PAIR and not any(asked.values()):
-        pairs = [[0, 1]] * (len(columns) == 2) + [
-            [lower.index(name) for name in names]
-            for names in (("source", "target"), ("src", "tgt"))
-            if set(names) <= set(lower)
-        ]
-        if columns and not pairs:
-            raise CorpusError(
-                f"The columns of source and target in the corpus "
-                f"{report.corpus} are unknown. Expected: two columns, or the "
-                "arguments "
-                + " and ".join(f"`{arguments.get(x, x)}`" for x in asked)
-                + f". Received: {columns!r:.200}"
-            )
-        if not columns:  # there are no rows
-            return {name: name for name in asked}
-        return {
-            name: columns[n] for name, n in zip(asked, pairs[0], strict=True)
-        }
-    if set(asked) == _WORDS and not any(asked.values()):
-        usual = {*_USUAL["tokens"], *_USUAL["tags"]}
-        if columns and not usual & set(lower):
+    columns, unnamed = table.columns, not any(asked.values())
+    if set(asked) == _PAIR and unnamed and len(columns) == 2:
+        return dict(zip(asked, columns, strict=True))
+    usual = {*_USUAL["tokens"], *_USUAL["tags"]}
+    if set(asked) == _WORDS and unnamed and columns:
+        if not usual & {column.lower() for column in columns}:
             raise CorpusError(
                 f"The corpus {report.corpus} has no lists of words. Expected: "
                 f"{SENTENCE_FORMS}. Received: {columns!r:.200}"
             )
-    find_column = column_finder(columns, report)
-
-    def find(name, names):
-        return find_column(names, arguments.get(name, name), name in _PAIR)
-
+    find = column_finder(columns, report)
     taken = {}
     for name, column in asked.items():
-        if isinstance(column, list | tuple) and name != "labels":
+        several = column and isinstance(column, list | tuple)
+        if several and name != "labels":
             raise ValueError(
                 "Only `labels` may be of several columns. Expected: one for "
                 f"`{name}`. Received: {name}={column!r}"
             )
-        if isinstance(column, list | tuple):
-            taken[name] = [find(name, [x]) for x in names_of(column)]
-        else:
-            names = names_of(column) or _USUAL.get(name, (name,))
-            taken[name] = find(name, names)
+        names = names_of(column) or _USUAL.get(name, (name,))
+        more = arguments.get(name, name), name in _PAIR
+        found = [find([x], *more) for x in names] if several else None
+        taken[name] = found or find(names, *more)
     return taken
 
 

@@ -155,10 +155,10 @@ def _check_form(sample, place):
     """Raises an error that says what to do about a file that is not text."""
     received = f"Received: a file that begins with {sample[:40]!r}"
     text = sample.removeprefix(codecs.BOM_UTF8)
+    is_json = _JSON.fullmatch(str(place))
     for beginning, (what, expected) in _OTHERS.items():
-        if what == "JSON" and _JSON.fullmatch(str(place)):
-            continue
-        if re.match(beginning, text, re.IGNORECASE):
+        found = re.match(beginning, text, re.IGNORECASE)
+        if found and not (what == "JSON" and is_json):
             raise CorpusError(
                 f"The corpus {place} is {what}. Expected: {expected}. "
                 f"{received}"

@@ -1,8 +1,9 @@
 """Reads tables of time series and validates them."""
 
-import os
+import functools
 import re
 import sys
+import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,8 +11,10 @@ import numpy as np
 
 from kerasrnn.arguments import one_of
 from kerasrnn.data.reading.cells import decoded
-from kerasrnn.data.reading.cells import name_in
+from kerasrnn.data.reading.cells import is_missing
+from kerasrnn.data.reading.formats import names_of
 from kerasrnn.data.reading.formats import open_table
+from kerasrnn.data.reading.rows import name_of
 from kerasrnn.data.reading.table import Table
 from kerasrnn.data.reading.table import check_names
 from kerasrnn.data.reading.table import column_finder
@@ -29,8 +32,10 @@ from kerasrnn.data.series.times import time_grid
 from kerasrnn.data.series.values import check_time_format
 from kerasrnn.data.series.values import joined_times
 from kerasrnn.data.series.values import numbers_of
+from kerasrnn.data.series.values import refuse
 from kerasrnn.data.series.values import times_of
 from kerasrnn.optional import import_pandas
+from kerasrnn.tokenizers.invisible import is_blank
 from kerasrnn.warning import warn
 
 _RULES = (None, "mean", "sum", "min", "max", "first", "last")
@@ -125,37 +130,27 @@ def read_series(
         )
     one_of("resample", resample, _RULES)
     one_of("decimal", decimal, (".", ","))
-    lists = {"known": known, "static": static, "calendar": calendar}
-    for name, value in lists.items():
-        if isinstance(value, str):
-            raise ValueError(
-                f"`{name}` must be a list of names. Received: {name}={value!r}"
-            )
-    # Pandas may have names that are not strings.
-    several: Any = key if isinstance(key, list | tuple) else [key]
-    keys = [str(x) for x in several if x is not None]
-    times = list(map(str, time if isinstance(time, list | tuple) else [time]))
+    times, known, static, cycles = map(
+        names_of, (time, known, static, calendar)
+    )
     if not times:
         raise ValueError(
             "`time` must be the name of a column, or a list of them. "
             f"Received: time={time!r}"
         )
-    known, static = list(map(str, known)), list(map(str, static))
-    if columns is not None and not isinstance(columns, str):
-        columns = list(map(str, columns))
-    names = calendar_names(calendar)
+    names = calendar_names(cycles)
     step = step and checked_step(step)
     check_time_format(time_format)
-    is_path = isinstance(source, str | os.PathLike)
-    report = Report(source if is_path else type(source).__name__)
-    named = {"time": times, "known": known, "static": static, "key": keys}
+    report = Report(name_of(source))
+    named = {"time": times, "known": known, "static": static}
+    named["key"] = names_of(key)
     frame, columns = series_frame(source, columns, named, report)
     joined = joined_times([frame[x] for x in times], time_format)
     time = times[0]
     frame[time], zone = times_of(joined, time_format, step, report)
     for name in (*columns, *known, *static):
         frame[name] = numbers_of(frame[name], decimal, report)
-    groups = rows_by_series(frame, keys, report.corpus)
+    groups = rows_by_series(frame, named["key"], report)
     longest = max(groups.values(), key=len)
     step = step or step_of(np.sort(longest[time].to_numpy()), report.corpus)
     most = _MOST_ADDED * max(len(longest), 10)
@@ -163,17 +158,19 @@ def read_series(
     for name, rows in groups.items():
         # Rows of one time stay in the order of the table.
         rows = rows.set_index(time).sort_index(kind="stable")
-        features = _constant(rows, static, name, report)
-        rows = rows[[*columns, *known]]
         where = f" of the series {name!r}" * bool(name) + f" of {report.corpus}"
+        features = _constant(rows[static], where)
+        rows = rows[[*columns, *known]]
         if resample:
             _check_span(rows.index, step, most, where)
             rows, count = resampled(rows, step, resample)
             partial += count
         else:
             rows = _on_grid(rows, step, most, where, zone)
-        cycles = calendar, zone
-        series.append(_series(name, rows, len(columns), cycles, features))
+        grid, numbers = rows.index.to_numpy("datetime64[us]"), rows.to_numpy()
+        values, ahead = np.hsplit(numbers.astype("float32"), [len(columns)])
+        ahead = np.hstack([ahead, calendar_columns(grid, cycles, zone)])
+        series.append(Series(name, grid, values, ahead, features))
     if partial:
         print(
             f"Columns of {report.corpus} begin or end inside of a step of "
@@ -186,7 +183,7 @@ def read_series(
         step,
         [*known, *names],
         list(static),
-        list(calendar),
+        cycles,
         " ".join(times),
         zone,
     )
@@ -198,14 +195,6 @@ def read_series(
         )
     table.say()
     return table
-
-
-def _series(name, rows, count, cycles, static):
-    """A series of rows; its first columns, a number of them, are forecast."""
-    times = rows.index.to_numpy("datetime64[us]")
-    numbers = rows.to_numpy("float32")
-    known = [numbers[:, count:], calendar_columns(times, *cycles)]
-    return Series(name, times, numbers[:, :count], np.hstack(known), static)
 
 
 def _with_values(series, corpus):
@@ -227,16 +216,15 @@ def _with_values(series, corpus):
     return [x for x in series if x.observed()]
 
 
-def _constant(rows, static, name, report):
+def _constant(rows, where):
     """The features of a series, which do not change over time."""
-    for column in static:
-        if rows[column].nunique() > 1:
-            raise CorpusError(
-                f"A static column must be equal in all rows of a series of "
-                f"{report.corpus}. Received: {column!r} of the series {name!r} "
-                f"is {rows[column].min()} and {rows[column].max()}"
-            )
-    return rows[list(static)].max().to_numpy("float32")
+    least, most = rows.min(), rows.max()
+    for column in rows.columns[least < most]:
+        raise CorpusError(
+            f"A static column must be equal in all rows{where}. Received: "
+            f"{column!r} from {least[column]} to {most[column]}"
+        )
+    return most.to_numpy("float32")
 
 
 def _check_span(times, step, most, where):
@@ -268,18 +256,17 @@ def _on_grid(rows, step, most, where, zone):
     grid = time_grid(times[0], step, times[-1])
     off = ~np.isin(times, grid)
     if off.any():
-        advice = "; for days of a time zone, its times after tz_localize(None)"
-        advice *= zone is not None
         raise CorpusError(
             f"Times{where} must be a whole number of steps of {step!r} apart. "
-            f"Expected: another `step`, or `resample`, such as 'mean'{advice}. "
-            f"Received: {times[off][0]} and {off.sum() - 1:,} more, after "
+            "Expected: another `step`, or `resample`, such as 'mean'"
+            + "; for days of a time zone, its times after tz_localize(None)"
+            * (zone is not None)
+            + f". Received: {times[off][0]} and {off.sum() - 1:,} more, after "
             f"{times[0]}"
         )
     return rows.reindex(grid)
 
 
-_WHOLE = ""  # the name of a series that is the whole table
 # What programs write as the name of a column without one, such as an index.
 _NO_NAME = r"|Unnamed: \d+(_level_\d+|\.\d+)?|__index_level_\d+__"
 
@@ -288,47 +275,39 @@ def series_frame(source, columns, named, report):
     """A DataFrame of the named columns, and the names of what to forecast."""
     pandas = import_pandas()
     given = [name for names in named.values() for name in names]
-    if isinstance(source, pandas.DataFrame):
-        source = _with_index(source, [*given, *(columns or [])])
-        source, report.unit = source.rename(columns=str), "row"
-        table = Table(list(source.columns), iter(()))
+    wanted = names_of(columns)
+    is_frame = isinstance(source, pandas.DataFrame)
+    if is_frame:
+        source = _with_index(source, [*given, *wanted]).rename(columns=str)
+        report.unit, table = "row", Table(list(source.columns), ())
         check_names(table.columns, "the DataFrame")
     else:
-        table = open_table(source, named | {"columns": columns}, report)
-    taken = _found(table, named, report)
+        table = open_table(source, named | {"columns": wanted}, report)
+    find = column_finder(table.columns, report)
+    taken = [find([x], name) for name, names in named.items() for x in names]
     if columns is None:
         others = [name for name in table.columns if name not in taken]
-        columns = [x for x in others if not re.fullmatch(_NO_NAME, x)]
-        if len(columns) < len(others):
+        wanted = [x for x in others if not re.fullmatch(_NO_NAME, x)]
+        if len(wanted) < len(others):
             report.notes.append("columns without a name are left out")
-    if not columns or isinstance(columns, str):
+    if not wanted:
         raise ValueError(
             "`columns` must be a list of names, at least one. "
             f"Received: columns={columns!r}"
         )
-    wanted = [*given, *columns]
-    if len(set(wanted)) < len(wanted):
-        raise ValueError(
-            "Each column can be one thing: time, key, known, static or to be "
-            f"forecast. Received: {', '.join(wanted)}"
-        )
-    taken += _found(table, {"columns": columns}, report)
+    taken += [find([name], "columns") for name in wanted]
     if len(set(taken)) < len(taken):
         raise ValueError(
-            "Each column can have one name. Received: "
-            f"{', '.join(wanted)} for {', '.join(taken)}"
+            "Each column can be one thing: time, key, known, static or to be "
+            f"forecast. Received: {', '.join([*given, *wanted])}"
         )
-    if isinstance(source, pandas.DataFrame):
-        frame = source[taken].set_axis(wanted, axis="columns")
-    else:
-        rows = list(_rows(table, taken, report))
-        frame = pandas.DataFrame(rows, columns=wanted)
+    frame = source[taken] if is_frame else _cells(table, taken, report)
     report.warn()
     if frame.empty:
         raise CorpusError(
             f"There must be rows in {report.corpus}. Received: none"
         )
-    return frame, list(columns)
+    return frame.set_axis([*given, *wanted], axis="columns"), wanted
 
 
 def _with_index(frame, names):
@@ -346,58 +325,36 @@ def _with_index(frame, names):
     return frame.reset_index(level=levels) if levels else frame
 
 
-def _rows(table, columns, report):
-    """Yields the cells of rows; reports those that cannot be decoded."""
+def _cells(table, columns, report):
+    """A DataFrame of cells; reports rows that cannot be decoded."""
+    rows = []
     for number, row in table.rows:
-        cells = [row.get(name) for name in columns]
+        rows.append([row.get(name) for name in columns])
         try:
-            decoded("".join(x for x in cells if isinstance(x, str)), "a cell")
+            decoded("".join(x for x in rows[-1] if isinstance(x, str)), "cells")
         except ValueError as error:
             report.add(number, error)
-        else:
-            yield cells
+            rows.pop()
+    return import_pandas().DataFrame(rows, columns=columns)
 
 
-def rows_by_series(frame, key, corpus):
+def rows_by_series(frame, key, report):
     """The rows of each series by its name: that in `key`, joined by `/`."""
     if not key:
-        return {_WHOLE: frame}
+        return {"": frame}  # the whole table
     for column in key:
-        frame[column] = _names_in(frame[column], corpus)
-    found = {}
-    for parts, rows in frame.groupby(key, sort=False):
-        name = "/".join(parts)
-        if name in found:
-            raise CorpusError(
-                f"Series of {corpus} must have names that differ when their "
-                f"parts are joined by '/'. Received: {name!r} twice, in the "
-                f"columns {', '.join(map(repr, key))}"
-            )
-        found[name] = rows
-    return found
-
-
-def _names_in(column, corpus):
-    """The cells of a column of names; refuses empty ones."""
-    names, rows = [], Report(corpus, "row")
-    for rows.seen, value in enumerate(column, start=1):
-        try:
-            names.append(name_in(value, column.name))
-        except ValueError as error:
-            rows.add(rows.seen, error)
-    if rows.malformed:
+        names = frame[column].astype(object).map(str)
+        names = names.map(functools.partial(unicodedata.normalize, "NFC"))
+        empty = frame[column].map(is_missing) | names.map(is_blank)
+        refuse(frame[column], empty, f"a name of the `key` {column!r}", report)
+        frame[column] = names.str.strip()
+    names = frame[key].agg("/".join, axis="columns")
+    if names.nunique() < frame.groupby(key).ngroups:
+        twice = frame[key].drop_duplicates().agg("/".join, axis="columns")
         raise CorpusError(
-            f"Each row of {corpus} must have a {column.name!r}. "
-            f"Received: {len(rows.malformed):,} rows without, {rows.first()}"
+            f"Series of {report.corpus} must have names that differ when their "
+            "parts are joined by '/'. Received: "
+            f"{twice[twice.duplicated()].iloc[0]!r} twice, in the columns "
+            f"{', '.join(map(repr, key))}"
         )
-    return names
-
-
-def _found(table, named, report):
-    """The columns of a table by their names in arguments, ignoring case."""
-    find = column_finder(table.columns, report)
-    return [
-        find([name], argument)
-        for argument, names in named.items()
-        for name in names
-    ]
+    return dict(list(frame.groupby(names, sort=False)))

@@ -182,10 +182,11 @@ class SeriesTable:
             )
         end = observed + horizon
         times = time_grid(series.times[0], self.step, count=end)
-        values = np.full((end, len(self.columns)), np.nan, "float32")
-        values[: len(series.values)] = series.values[:end]
-        known = np.full((end, len(self.known)), np.nan, "float32")
-        known[: len(series.known)] = series.known[:end]
+        more = (0, horizon), (0, 0)
+        values, known = (
+            np.pad(x, more, constant_values=np.nan)[:end]
+            for x in (series.values, series.known)
+        )
         first = len(self.known_columns)
         known[:, first:] = calendar_columns(times, self.calendar, self.zone)
         return series._replace(

@@ -73,7 +73,8 @@ def zone_name(zone):
     except (LookupError, ValueError, OSError) as error:
         raise ValueError(
             "A time zone must have a name that pandas finds, such as "
-            f"'Europe/Berlin'. Received: {zone!r}"
+            "'Europe/Berlin'; `.dt.tz_convert` changes that of a column. "
+            f"Received: {zone!r}"
         ) from error
     return name
 
@@ -119,14 +120,17 @@ def checked_step(step):
     Raises:
         ValueError: when pandas does not know it, or time does not go on.
     """
-    pandas = import_pandas()
+    to_offset = import_pandas().tseries.frequencies.to_offset
     try:
-        offset = pandas.tseries.frequencies.to_offset(step)
-        if offset.n > 0:
-            return _shortest(offset)
+        offset, problem = to_offset(step), None
     except (AttributeError, ValueError, ZeroDivisionError) as error:
-        raise _no_step(step) from error
-    raise _no_step(step)
+        offset, problem = None, error
+    if offset is None or offset.n <= 0:
+        raise ValueError(
+            "`step` must be a positive offset of pandas, such as 'h', '15min', "
+            f"'D' or 'MS', the start of months. Received: step={step!r}"
+        ) from problem
+    return _shortest(offset)
 
 
 def is_of_days(step):
@@ -139,27 +143,16 @@ def is_of_days(step):
     return second - first >= np.timedelta64(1, "D")
 
 
-def _no_step(step):
-    return ValueError(
-        "`step` must be a positive offset of pandas, such as 'h', '15min', "
-        f"'D' or 'MS', the start of months. Received: step={step!r}"
-    )
-
-
 def _shortest(offset):
     """Returns the name of an offset, in whole days or in the largest unit."""
     pandas = import_pandas()
-    if not isinstance(offset, pandas.tseries.offsets.Tick):
-        return offset.freqstr
-    return _name_of(pandas.Timedelta(offset).to_timedelta64())
-
-
-def _name_of(step):
-    """Returns the name of a step given as a `timedelta64`."""
-    pandas = import_pandas()
-    days, rest = divmod(step, np.timedelta64(1, "D"))
-    step = pandas.Timedelta(step) if rest else f"{days}D"
-    return pandas.tseries.frequencies.to_offset(step).freqstr
+    if isinstance(offset, pandas.tseries.offsets.Tick):
+        step = pandas.Timedelta(offset)
+        if step == step.floor("D"):
+            offset = f"{step.days}D"
+        else:
+            offset = step
+    return pandas.tseries.frequencies.to_offset(offset).freqstr
 
 
 def step_of(times, corpus):
@@ -192,7 +185,8 @@ def step_of(times, corpus):
             "gaps or other lengths. Expected: `step`, such as 'MS' or 'YS'. "
             f"Received: times {usual.astype('timedelta64[D]')} apart"
         )
-    return _name_of(usual)
+    usual = pandas.Timedelta(usual)
+    return _shortest(pandas.tseries.frequencies.to_offset(usual))
 
 
 def resampled(rows, step, rule):

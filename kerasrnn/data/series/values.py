@@ -37,7 +37,6 @@ _MISREAD = (
     r"(?:[-/. ]\d{1,2}|[-/. ]?[a-z]+)?[ T]+\d{1,2}(?::|\s*[ap]m)"
     r"|(?:UTC|GMT)\s*[+-]|\d\s*[+-]\d{3}\s*$"
 )
-_FIRST_YEAR = 1500  # 1330 is rather an hour
 _ADJACENT = "%[YymdHIMSj]%[YymdHIMSj]"  # numbers without a sign between them
 _DETECTED = None, "ISO8601", "mixed"  # in place of a format
 _SIGNS = {  # before parts of a time, in their order; "" is any other column
@@ -45,7 +44,6 @@ _SIGNS = {  # before parts of a time, in their order; "" is any other column
     **{"": " ", "hour": " ", "minute": ":", "second": ":"},
 }
 _CLOCK = r"\d{1,2}(?:[:.]\d{2}(?:[:.]\d{2}\S*)?(?:\s*[ap]m)?|\s*[ap]m)"
-_MOST_LOST = 0.01  # of the changes
 _DECIMAL_COMMA = r"\s*[+-]?\d+(\.\d{3})*,\d+\s*"
 _SWAPPED = str.maketrans(",.", ".,")
 
@@ -85,18 +83,15 @@ def joined_times(columns, time_format):
     for column in sorted(columns, key=lambda x: order.index(unit(x))):
         cells = _texts(column).str.strip()
         cells = cells.mask(column.isna() | (cells == ""))
-        if unit(column):
-            cells = cells.str.zfill(2)
+        cells = cells.str.zfill(2 if unit(column) else 0)
         found = cells if found is None else found + _SIGNS[unit(column)] + cells
     if detected:
-        clock = r"(?<= )\d{1,2}(?:\.\d{2}){0,2}$"
-        found = found.str.replace(clock, _with_colons, regex=True)
+        found = found.str.replace(
+            r"(?<= )\d{1,2}(?:\.\d{2}){0,2}$",
+            lambda x: x[0].replace(".", ":") + ":00" * ("." not in x[0]),
+            regex=True,
+        )
     return found.rename(" ".join(column.name for column in columns))
-
-
-def _with_colons(clock):
-    text = clock[0].replace(".", ":")
-    return text if ":" in text else f"{text}:00"
 
 
 def times_of(column, time_format, step, report):
@@ -117,9 +112,10 @@ def times_of(column, time_format, step, report):
         CorpusError: when a cell is not a time, or days may be months.
     """
     times, clock, zone = moments(column, time_format, report)
-    if (step and is_of_days(step)) or _time_of_day(clock).nunique() == 1:
+    is_midnight = (clock - clock.dt.normalize()).nunique() == 1
+    if is_midnight or (step and is_of_days(step)):
         return clock, None
-    return times, None if zone is None else _named(zone, column, report)
+    return times, None if zone is None else zone_name(zone)
 
 
 def moments(column, time_format, report):
@@ -136,14 +132,15 @@ def moments(column, time_format, report):
     if isinstance(column.dtype, pandas.PeriodDtype):
         column = column.dt.to_timestamp()
     if time_format in UNITS and column.dtype.kind != "M":
-        times = _counted(column, time_format)
+        counts = pandas.to_numeric(column, errors="coerce")
+        times = pandas.to_datetime(counts, unit=time_format, errors="coerce")
         expected = f"a number since 1970 in the unit {time_format!r}"
-        _refuse(column, times.isna(), expected, report)
+        refuse(column, times.isna(), expected, report)
         return times, times, None
     if column.dtype.kind == "M":
         index = pandas.DatetimeIndex(column)  # those of pyarrow are others
         times = pandas.Series(index, column.index, name=column.name)
-        _refuse(times, times.isna(), _expected(times[:0], None), report)
+        refuse(times, times.isna(), _expected(times[:0], None), report)
         clock, zone = times.dt.tz_localize(None), times.dt.tz
     else:
         times, clock = _read_texts(column, time_format, report)
@@ -160,18 +157,17 @@ def _read_texts(column, time_format, report):
     is_year_first = text.str.match(r"\s*\d{4}")
     others = times
     if time_format in (None, "mixed") and not is_year_first.all():
-        others = _read(text, time_format, dayfirst=True)
-        others = others.mask(is_year_first, times)
+        others = _read(text, time_format, True).mask(is_year_first, times)
     if times.isna().any() and others.notna().all():
         times = others  # one day after the 12th tells days and months apart
     ambiguous = others.notna().all() & (others != times)
     expected = _expected(text[times.isna()], time_format)
-    _refuse(column, times.isna(), expected, report)
+    refuse(column, times.isna(), expected, report)
     clock = times.dt.tz_localize(None)
     if str(times.dt.tz) == "UTC":  # or there are several
         clock = clock + _offsets(column, text, report)
     if time_format in _DETECTED:
-        _refuse(column, ~_has_date(text, clock), expected, report)
+        refuse(column, ~_has_date(text, clock), expected, report)
     elif re.search(_ADJACENT, time_format) and not re.search(
         "%[zZf]", time_format
     ):
@@ -181,9 +177,9 @@ def _read_texts(column, time_format, report):
             for x in (clock.dt.strftime(time_format), text)
         )
         expected = f"all digits of {time_format}, zeros in front, too"
-        _refuse(column, found != digits, expected, report)
+        refuse(column, found != digits, expected, report)
     expected = "`time_format`, such as %d/%m/%Y: days may be months"
-    _refuse(column, ambiguous, expected, report)
+    refuse(column, ambiguous, expected, report)
     return times, clock
 
 
@@ -191,7 +187,8 @@ def _has_date(text, clock):
     """Whether texts have the years as four digits, and days before hours."""
     years = np.array(
         [
-            year >= _FIRST_YEAR and bool(re.search(rf"(?<!\d){year}", cell))
+            year >= 1500  # 1330 is rather an hour
+            and bool(re.search(rf"(?<!\d){year}", cell))
             for year, cell in zip(clock.dt.year, text, strict=True)
         ]
     )
@@ -200,53 +197,24 @@ def _has_date(text, clock):
     return years & ~text.str.contains(_MISREAD) & ~fractions
 
 
-def _named(zone, column, report):
-    """The name of a time zone of a column."""
-    try:
-        return zone_name(zone)
-    except ValueError as error:
-        raise CorpusError(
-            f"In the column {column.name!r} of {report.corpus}: {error}. "
-            "Convert it before, as by `.dt.tz_convert('Europe/Berlin')`"
-        ) from error
-
-
 def _offsets(column, text, report):
     """How much later than UTC the clocks of texts are."""
-    pandas = import_pandas()
     found = text.str.extract(_OFFSET)
-    signs = found[0].map({"+": 1, "-": -1})
-    signs = signs.mask(found[3].notna(), 0)  # those of UTC
     expected = "an offset such as +02:00 at the end of all times, or of none"
-    _refuse(column, signs.isna(), expected, report)
-    hours, minutes = (pandas.to_numeric(found[x]).fillna(0) for x in (1, 2))
-    return pandas.to_timedelta(signs * (60 * hours + minutes), unit="min")
-
-
-def _time_of_day(times):
-    return times - times.dt.normalize()
+    refuse(column, found[[0, 3]].isna().all(axis=1), expected, report)
+    offsets = found[0].fillna("+") + found[1].fillna("00") + ":"
+    offsets += found[2].fillna("00") + ":00"
+    return import_pandas().to_timedelta(offsets)
 
 
 def _texts(column):
-    """The cells of a column as a table of text has them."""
-    pandas = import_pandas()
-    if column.dtype == object or pandas.api.types.is_numeric_dtype(column):
-        column = column.map(_written, na_action="ignore")
-    return column.astype(str)
+    """The cells of a column as a table of text has them, such as 20240531."""
 
+    def written(value):
+        is_whole = isinstance(value, numbers.Real) and value % 1 == 0
+        return str(int(value) if is_whole else value)
 
-def _written(value):
-    """A number as a table of text has it, such as 20240531 for a day."""
-    if not isinstance(value, numbers.Real):
-        return value
-    return str(int(value) if value % 1 == 0 else value)
-
-
-def _counted(column, unit):
-    """Numbers since 1970 as times, NaT where a cell is none."""
-    pandas = import_pandas()
-    found = pandas.to_numeric(column, errors="coerce")
-    return pandas.to_datetime(found, unit=unit, errors="coerce")
+    return column.astype(object).map(written, na_action="ignore").astype(str)
 
 
 def _expected(wrong, time_format):
@@ -304,12 +272,15 @@ def numbers_of(column, decimal, report):
         + "; or an empty cell, NA or NaN where there is none"
     )
     if column.dtype.kind in "mM":  # pandas would count nanoseconds
-        _refuse(column, column.notna(), expected, report)
+        refuse(column, column.notna(), expected, report)
     text = column.astype(str).str.strip().str.lower()
     empty = column.isna() | text.isin(_MISSING)
     cells = column.where(~empty)
     if decimal == ",":
-        cells = cells.map(_with_point)
+        # A point in it then makes it wrong.
+        cells = cells.map(
+            lambda x: x.translate(_SWAPPED) if isinstance(x, str) else x
+        )
     numbers = pandas.to_numeric(cells, errors="coerce").astype("float64")
     numbers = numbers.fillna(text.map(_TRUTHS).astype("float64"))
     wrong = ~empty & ~(numbers.abs() <= np.finfo("float32").max)
@@ -317,14 +288,9 @@ def numbers_of(column, decimal, report):
         expected += "; or `decimal` ',', if a comma is the decimal point"
     elif text[wrong].str.fullmatch(_CLOCK).all():
         expected += "; a time may be in several columns: give `time` all"
-    _refuse(column, wrong, expected, report)
+    refuse(column, wrong, expected, report)
     _warn_of_rounding(numbers, report)
     return numbers
-
-
-def _with_point(value):
-    """A text with a point for a comma; a point in it then makes it wrong."""
-    return value.translate(_SWAPPED) if isinstance(value, str) else value
 
 
 def _warn_of_rounding(numbers, report):
@@ -333,7 +299,7 @@ def _warn_of_rounding(numbers, report):
     changes, kept = np.diff(values), np.diff(values.astype("float32"))
     changed = changes != 0
     lost = changed & (kept == 0)
-    if lost.sum() > _MOST_LOST * changed.sum():
+    if lost.sum() > 0.01 * changed.sum():
         warn(
             f"The numbers of {numbers.name!r} in {report.corpus} are read in "
             f"float32, which loses {lost.sum():,} of {changed.sum():,} "
@@ -344,7 +310,7 @@ def _warn_of_rounding(numbers, report):
         )
 
 
-def _refuse(column, wrong, expected, report):
+def refuse(column, wrong, expected, report):
     """Raises `CorpusError` if there are wrong cells, and shows the first."""
     if wrong.any():
         indices = np.flatnonzero(wrong)

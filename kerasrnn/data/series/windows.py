@@ -59,13 +59,7 @@ def series_windows(
     >>> values[..., 0].numpy().tolist()
     [[3.0, 4.0], [4.0, 5.0]]
     """
-    for name, value in {
-        "lookback": lookback,
-        "horizon": horizon,
-        "batch_size": batch_size,
-        "stride": stride,
-    }.items():
-        positive_integer(name, value)
+    positive_integer("batch_size", batch_size)
     numbers, starts = window_starts(table, lookback, horizon, stride)
     before = [lookback + len(x.values) for x in table.series]
     offsets = np.cumsum([0, *before])[numbers] + starts
@@ -115,15 +109,14 @@ def window_starts(
     positive_integer("horizon", horizon)
     positive_integer("stride", stride)
     found = [_starts(x, lookback, horizon, stride) for x in table.series]
-    counts = list(map(len, found))
-    if not any(counts):
+    if not any(map(len, found)):
         longest = max((x.observed() - x.begin for x in table.series), default=0)
         raise CorpusError(
             f"No series has {horizon} steps to forecast, and one before. "
             f"Received: at most {max(0, longest)} steps up to the last value, "
             f"in {len(table.series)} series"
         )
-    numbers = np.repeat(np.arange(len(found)), counts)
+    numbers = np.repeat(np.arange(len(found)), list(map(len, found)))
     return numbers, np.concatenate(found)
 
 

@@ -1,4 +1,3 @@
-import gzip
 import json
 
 import pytest
@@ -8,22 +7,6 @@ from kerasrnn.data.report import CorpusWarning
 from kerasrnn.data.tagged_words import read_tagged_words
 
 TAGGED = [[("who", "WP"), ("knows", "VBZ")], [("नमस्ते", "UH")]]
-
-
-@pytest.fixture
-def write(tmp_path):
-    """Writes text or bytes to a file, without touching the line ends."""
-
-    def write(content, name="corpus.txt"):
-        if isinstance(content, str):
-            content = content.encode("utf-8")
-        path = tmp_path / name
-        if name.endswith(".gz"):
-            content = gzip.compress(content)
-        path.write_bytes(content)
-        return path
-
-    return write
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
@@ -36,11 +19,6 @@ def test_tagged_words(write, mark, end, blank, last):
     assert read_tagged_words(str(path)) == TAGGED
 
 
-def test_blank_lines_first(write):
-    path = write("\n\nwho\tWP\nknows\tVBZ\n\nनमस्ते\tUH\n")
-    assert read_tagged_words(path) == TAGGED
-
-
 @pytest.mark.parametrize(
     "bad", ["word", "word tag", "\tNN", "word\t", "word\tNN\tx", "a\t\tNN"]
 )
@@ -51,28 +29,6 @@ def test_bad_tagged_line(write, bad):
     message = str(error.value)
     assert str(path) in message and "2 columns separated by tabs" in message
     assert message.endswith(f"Received: {bad!r}")
-
-
-def test_what_a_message_quotes_is_cut(write):
-    with pytest.raises(CorpusError) as error:
-        read_tagged_words(write("who\tWP\n" + 9999 * "a"))
-    assert len(str(error.value)) < 1100 and str(error.value).endswith("aaa...")
-
-
-@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf\n", b"\n \r\n\t\n"])
-def test_no_tagged_words(write, content):
-    with pytest.raises(CorpusError, match="is empty"):
-        read_tagged_words(write(content))
-
-
-def test_tagged_words_that_are_not_utf8(write):
-    with pytest.raises(CorpusError, match="iconv.*line 2 .*0xe9 at offset 2"):
-        read_tagged_words(write(b"who\tWP\nca\xe9\tNN\n"))
-
-
-def test_tagged_words_in_a_folder(tmp_path):
-    with pytest.raises(IsADirectoryError, match="Received: the folder"):
-        read_tagged_words(tmp_path)
 
 
 # Columns of CoNLL.
@@ -132,28 +88,12 @@ def test_a_column_that_is_not_there(write, column):
         read_tagged_words(write("The DT B-NP\n"), tag=column)
 
 
-def test_words_that_begin_as_marks_of_documents_do(write):
-    path = write("-DOCSTART-\n\na X\n-DOCSTART-like NN\n-DOCSTART- O\nb Y\n")
-    words = [[word for word, _ in x] for x in read_tagged_words(path)]
-    assert words == [["a", "-DOCSTART-like"], ["b"]]
-
-
 @pytest.mark.parametrize("sign", [" ", "\t"])
 def test_columns_without_commas_are_read_from_any_name(write, sign):
     path = write(f"who{sign}WP\nknows{sign}VBZ\n", "a.csv")
     assert read_tagged_words(path) == TAGGED[:1]
     with pytest.raises(CorpusError, match="no column of tags.*`sentence`"):
         read_tagged_words(write("who,WP\nknows,VBZ\n", "a.csv"))
-
-
-def test_one_column_has_no_tags(write):
-    with pytest.raises(CorpusError, match="no column of tags"):
-        read_tagged_words(write("who\nknows\n"))
-
-
-def test_a_comment_inside_a_sentence_is_malformed(write):
-    with pytest.raises(CorpusError, match="^Line 3 .*Received: '# text'"):
-        read_tagged_words(write("# id\nwho\tWP\n# text\nknows\tVBZ\n"))
 
 
 # Rows of a table.
@@ -187,29 +127,6 @@ def test_tags_that_are_numbers_need_names(write):
     ):
         found = read_tagged_words(path, tag_names=["O", "B"])
     assert found == [[("a", "O"), ("b", "B")]]
-
-
-def test_a_data_set_has_the_names_of_its_tags(tmp_path):
-    datasets = pytest.importorskip("datasets")
-    names = datasets.ClassLabel(names=["O", "B"])
-    data = datasets.Dataset.from_dict(
-        {"tokens": [["a", "b"]], "ner_tags": [[0, 1]]},
-        features=datasets.Features(
-            tokens=datasets.List(datasets.Value("string")),
-            ner_tags=datasets.List(names),
-        ),
-    )
-    data.save_to_disk(str(tmp_path / "data"))
-    for source in (tmp_path / "data", data):
-        assert read_tagged_words(source) == [[("a", "O"), ("b", "B")]]
-
-
-def test_a_data_frame():
-    pandas = pytest.importorskip("pandas")
-    rows = {"words": [["a"], None], "tags": [["A"], ["B"]]}
-    with pytest.warns(CorpusWarning, match="row 2 .not a list of tokens: None"):
-        found = read_tagged_words(pandas.DataFrame(rows))
-    assert found == [[("a", "A")]]
 
 
 # Columns that are neither the first nor the last.
@@ -252,23 +169,6 @@ def test_an_odd_tag_is_no_reason_for_another_column(write, odd):
     with pytest.warns(CorpusWarning, match="its t"):
         (found,) = read_tagged_words(write("\n".join(rows)))
     assert [tag for _, tag in found] == ["B-PER", odd, "O", "B-LOC"]
-
-
-def test_a_lemma_such_as_e_mail_is_no_tag(write):
-    rows = ["Die O die", "E-Mail O E-Mail", "von O von", "Anna B-PER Anna"]
-    with pytest.warns(CorpusWarning, match="its tags .* from column 2"):
-        (found,) = read_tagged_words(write("\n".join(rows)))
-    assert [tag for _, tag in found] == ["O", "O", "O", "B-PER"]
-    lemmas = enumerate(["_", "E-Mail", "_", "x"], start=1)
-    rows = [f"{n}\tword\t{lemma}\tX{n}" for n, lemma in lemmas]
-    with pytest.warns(CorpusWarning, match="its tokens .* from column 2"):
-        (found,) = read_tagged_words(write("\n".join(rows)))
-    assert [tag for _, tag in found] == ["X1", "X2", "X3", "X4"]
-
-
-def test_a_letter_alone_is_no_tag_of_a_phrase(write):
-    (found,) = read_tagged_words(write("word B NN\nis O VB\n"))
-    assert found == [("word", "NN"), ("is", "VB")]
 
 
 def test_conll_u_plus(write):
@@ -322,12 +222,6 @@ def test_features_that_are_not_one_tag_are_refused(write):
     with pytest.raises(CorpusError, match="eatures.*: 'name', 'SpaceAfter'"):
         read_tagged_words(path, tag="misc")
     assert read_tagged_words(path, tag="name")[1] == [("Bonn", "LOC")]
-
-
-def test_words_that_are_all_numbers_are_warned_of(write):
-    path = write("3\tB-X\n7\tO\n\n" * 3)
-    with pytest.warns(CorpusWarning, match="column '1', is all numbers"):
-        read_tagged_words(path)
 
 
 @pytest.mark.parametrize(
@@ -456,14 +350,6 @@ def test_words_in_rows_are_text_without_white_space(write):
         read_tagged_words(path, "w", "t", sentence="s")
 
 
-@pytest.mark.parametrize("word", ["\ud83d", "a\0"])
-def test_words_in_lists_are_text(write, word):
-    rows = [{"tokens": ["a", x], "tags": ["O", "O"]} for x in ("b", word)]
-    path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
-    with pytest.warns(CorpusWarning, match="1 malformed of 2 lines"):
-        assert len(read_tagged_words(path)) == 1
-
-
 def test_a_bad_record_leaves_out_its_sentence(write):
     rows = [{"s": n // 2, "word": str(n), "tag": "O"} for n in range(6)]
     lines = list(map(json.dumps, rows))
@@ -471,22 +357,6 @@ def test_a_bad_record_leaves_out_its_sentence(write):
     with pytest.warns(CorpusWarning, match="line 1 .a sentence that may lack"):
         found = read_tagged_words(path, sentence="s")
     assert [x[0][0] for x in found] == ["2", "4"]
-
-
-def test_a_bad_line_of_two_is_left_out(write):
-    row = {"tokens": ["a"], "tags": ["O"]}
-    lines = [json.dumps(row).encode(), b'{"tokens": ["\xe9"]}']
-    path = write(b"\n".join(lines), "a.json")
-    with pytest.warns(CorpusWarning, match="1 malformed of 2 lines"):
-        assert read_tagged_words(path) == [[("a", "O")]]
-
-
-def test_an_array_with_a_bad_line_has_no_sentences(write):
-    rows = [{"s": n, "word": f"w{n}", "tag": "O"} for n in (1, 1, 2, 3)]
-    text = "[\n" + ",\n".join(map(json.dumps, rows)) + "\n]"
-    path = write(text.encode().replace(b'"w1"', b'"\xe9"', 1), "a.json")
-    with pytest.raises(CorpusError, match="line 2 .invalid UTF-8"):
-        read_tagged_words(path, sentence="s")
 
 
 def test_a_header_that_is_read_as_a_word_is_warned_of(write):
@@ -633,20 +503,6 @@ def test_a_span_needs_a_label(label):
     rows = [{"text": "Anna", "spans": [[0, 4, x]]} for x in ("PER", label)]
     with pytest.warns(CorpusWarning, match="row 2 .not .start, end, label"):
         assert read_tagged_words(rows) == [[("Anna", "B-PER")]]
-
-
-def test_tags_beside_words_are_no_spans():
-    row = {"text": "Anna", "tokens": ["Anna"], "labels": ["B-PER"]}
-    for tags in (["B-PER"], [3]):
-        with pytest.raises(CorpusError, match="lacks a column.*'ner_tags'"):
-            read_tagged_words([row | {"labels": tags}])
-    assert read_tagged_words([row], tag="labels") == [[("Anna", "B-PER")]]
-
-
-def test_spans_may_stand_beside_words():
-    span = {"start": 0, "end": 4, "label": "PER"}
-    row = {"text": "Anna singt", "tokens": ["Anna", "singt"], "spans": [span]}
-    assert read_tagged_words([row]) == NAMES[:1]
 
 
 def test_the_forms_that_are_read_are_named():

@@ -1,7 +1,5 @@
 """Folders with a folder of texts for each class."""
 
-import pathlib
-import random
 import warnings
 
 import pytest
@@ -85,31 +83,6 @@ def test_links_are_not_followed(tmp_path):
     (folder / "c").unlink()
     (tmp_path / "link").symlink_to(folder)
     assert silently(tmp_path / "link").train.texts == ["a", "b"]
-
-
-def test_texts_of_another_encoding_are_refused(tmp_path):
-    text = "Das ist f\u00fcr uns sch\u00f6n.".encode("latin-1")
-    texts = {f"{kind}/{n}.txt": text for n in range(4) for kind in "ab"}
-    with pytest.raises(CorpusError, match="8 of 8 texts .*iconv -f ISO-8859-1"):
-        read_labelled_corpus(write(tmp_path, texts))
-
-
-def test_a_folder_is_read_in_one_order(tmp_path, monkeypatch):
-    """Whatever the order in which the file system lists it."""
-    names = [f"{kind}/{n}.txt" for kind in "ab" for n in range(30)]
-    folder = write(tmp_path, {name: name for name in names})
-    corpus = silently(folder)
-    in_turn = [f"{kind}/{n}.txt" for n in range(30) for kind in "ab"]
-    assert corpus.train.texts == in_turn
-    listed, generator = pathlib.Path.iterdir, random.Random(1)
-
-    def shuffled(path):
-        found = list(listed(path))
-        return iter(generator.sample(found, len(found)))
-
-    monkeypatch.setattr(pathlib.Path, "iterdir", shuffled)
-    for _ in range(3):
-        assert silently(folder) == corpus
 
 
 @pytest.mark.parametrize("texts", [{"a/1.txt": "a"}, {"a/1.md": "a"}])

@@ -1,4 +1,3 @@
-import gzip
 import json
 import time
 
@@ -29,19 +28,6 @@ TMX = """<?xml version="1.0"?><tmx version="1.4"><header srclang="en"/><body>
 <tu><tuv xml:lang="en-GB"><seg>A house</seg></tuv></tu>
 <tu><tuv xml:lang="de"><seg>Haus</seg></tuv>
 <tuv xml:lang="en-GB"><seg>House</seg></tuv></tu></body></tmx>"""
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(content, name="a.txt"):
-        if isinstance(content, str):
-            content = content.encode()
-        path = tmp_path / name
-        packed = gzip.compress(content) if name.endswith(".gz") else content
-        path.write_bytes(packed)
-        return path
-
-    return write
 
 
 def as_text(between, header=True):
@@ -140,38 +126,6 @@ def test_a_data_set_of_the_hub_has_the_names_of_its_classes(tmp_path):
         assert rows["tags"] == [["poor", "fine"], ["fine"]]
 
 
-def test_class_names_of_columns_that_are_gone_do_no_harm(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    label = {"names": ["poor", "fine"], "_type": "ClassLabel"}
-    facts = {"info": {"features": {"label": label, "other": label}}}
-    table = pyarrow.table({"text": ["a"], "label": [1]})
-    facts = {b"huggingface": json.dumps(facts)}
-    parquet.write_table(
-        table.replace_schema_metadata(facts), tmp_path / "a.parquet"
-    )
-    rows = read_rows(tmp_path / "a.parquet", text=None, label=None)
-    assert rows["label"] == ["fine"]
-
-
-def test_a_folder_of_classes(tmp_path):
-    for name in ("b/1.txt", "a/2.txt", "a/1.txt"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(f"text {name}")
-    rows = read_rows(tmp_path, text=None, label=None)
-    assert rows["label"] == ["a", "b", "a"]
-    assert rows["text"] == ["text a/1.txt", "text b/1.txt", "text a/2.txt"]
-
-
-def test_fasttext(write):
-    lines = ["__label__good what a lovely, warm film", "__label__bad , dull"]
-    lines += ["__label__a __label__b text", "no label", "", "__label__c"]
-    with pytest.warns(CorpusWarning, match="2 labels.*0 labels.*empty text"):
-        rows = read_rows(write("\n".join(lines)), text=None, label=None)
-    assert rows["text"] == ["what a lovely, warm film", "dull"]
-    assert rows["label"] == ["good", "bad"]
-
-
 def test_a_translation_memory(write):
     path = write(TMX, "a.tmx.gz")
     with pytest.warns(CorpusWarning, match="row 2 .empty target"):
@@ -182,19 +136,6 @@ def test_a_translation_memory(write):
     path = write(wide.encode("utf-16"), "wide.tmx")
     with pytest.warns(CorpusWarning, match="row 2 .empty target"):
         assert read_parallel_corpus(path, "en", "de").pairs == pairs
-
-
-@pytest.mark.parametrize(
-    "content, message",
-    [
-        ("<tmx>", "no element found"),
-        (TMX.replace('"1.0"', '"1.0" encoding="ebcdic"', 1), "unknown encod"),
-        (TMX.replace('"1.0"', '"1.0" encoding="big5"', 1), "multi-byte enc"),
-    ],
-)
-def test_a_translation_memory_that_cannot_be_read(write, content, message):
-    with pytest.raises(CorpusError, match=f"the format TMX. .*{message}"):
-        read_parallel_corpus(write(content, "b.tmx"))
 
 
 def test_marks_in_a_segment_may_be_deeply_nested(write):
@@ -217,13 +158,6 @@ def test_each_segment_of_a_translation_memory_is_read(write):
     assert pairs[-2:] == [("one", "eins"), ("one", "einer")]
 
 
-def test_tokens_and_tags(write):
-    path = write("The DT B-NP\nend NN I-NP\n\nNo UH O\n")
-    rows = read_rows(path, tokens=None, tags=2)
-    assert rows["tokens"] == [["The", "end"], ["No"]]
-    assert rows["tags"] == [["DT", "NN"], ["UH"]]
-
-
 def test_a_limit_reads_no_further(write):
     """The form of the tags is told from the first 1,000 sentences."""
     path = write("a\tB-X\n\n" * 1000 + "bad\n")
@@ -231,12 +165,6 @@ def test_a_limit_reads_no_further(write):
     assert len(rows) == 3
     with pytest.raises(CorpusError, match="^Line 2001 "):
         read_rows(path, tokens=None, tags=None)
-
-
-def test_pairs_by_the_names_of_their_sides(write):
-    path = write("1\ta house\tein Haus\n")
-    rows = read_rows(path, source=2, target=3)
-    assert rows.columns == {"source": ["a house"], "target": ["ein Haus"]}
 
 
 # Messages about what was read.
@@ -290,6 +218,12 @@ def test_another_encoding_is_an_error_that_names_it(write, most):
     "name, content, message",
     [
         ("a.json", '[{"text": "a"}, {"tex', "damaged JSON, or"),
+        ("a.tmx", "<tmx>", "the format TMX. .*no element found"),
+        (
+            "a.tmx",
+            TMX.replace('"1.0"', '"1.0" encoding="ebcdic"', 1),
+            "the format TMX. .*unknown encod",
+        ),
         ("a.json", '{\n"text": "a"\n', "damaged JSON, or"),
         ("a.json", '{\n"a": 1\n}\n{\n"a": 2\n}', "several objects.*Extra data"),
         ("a.json", b'[\n{"text":\n"\xe9"}\n]', "not text.*line 3 .invalid UTF"),

@@ -5,7 +5,6 @@ import pytest
 from kerasrnn.data import CorpusError
 from kerasrnn.data import CorpusWarning
 from kerasrnn.data import read_series
-from kerasrnn.training import fingerprint
 from tests.data.series.frames import frame
 
 
@@ -179,9 +178,8 @@ BAD = {
     "no second key": (
         frame(load=range(12), shop="a", item=[None] + ["b"] * 11),
         {"key": ["shop", "item"]},
-        r"1 rows without, row 1 \(empty item\)",
+        "^1 cells.* a name of the `key` 'item'. Received: .* in row 1",
     ),
-    "a name, not a list": (frame(), {"known": "load"}, "known='load'"),
     "no number": (frame().assign(load="high"), {}, "'high' in row 1"),
     "infinite": (frame().assign(load=np.inf), {}, "12 cells"),
     "infinite in float32": (frame().assign(load=1e39), {}, "12 cells"),
@@ -209,7 +207,7 @@ BAD = {
     "no key": (
         frame(load=range(12), shop=[None, *"aaaaabbbbbb"]),
         {"key": "shop"},
-        r"1 rows without, row 1 \(empty shop\)",
+        "^1 cells.* a name of the `key` 'shop'. Received: .* in row 1",
     ),
     "twice": (pandas.concat([frame(), frame()]), {}, "need a `key`"),
     "no column": (frame(), {"columns": ["sun"]}, "lacks"),
@@ -275,7 +273,7 @@ def test_names_of_columns_have_no_case_and_no_space(tmp_path):
     table = read_series(path, "date", key="shop")
     assert table.columns == ["load"]
     assert [(x.name, len(x.times)) for x in table.series] == [("a", 3)]
-    with pytest.raises(ValueError, match="one name. Received: .*load, LOAD"):
+    with pytest.raises(ValueError, match="one thing.*load, LOAD"):
         read_series(path, "date", ["load", "LOAD"], "shop")
 
 
@@ -302,17 +300,8 @@ def test_a_row_without_a_key_is_refused(tmp_path, key):
     path = tmp_path / "shops.csv"
     rows = ["date,shop,load", "2024-05-01,a,1", f"2024-05-02,{key},2"]
     path.write_text("\n".join(rows), "utf-8")
-    with pytest.raises(CorpusError, match=r"1 rows without, row 2 \(empty"):
+    with pytest.raises(CorpusError, match="'shop'. Received: '.*' in row 2"):
         read_series(path, "date", key="shop")
-
-
-def test_names_that_look_alike_are_one(tmp_path):
-    path = tmp_path / "towns.csv"
-    rows = ["date,Gr\u00f6\u00dfe,ort", "2024-05-01,1,K\u00f6ln"]
-    rows.append("2024-05-02,2,Ko\u0308ln")
-    path.write_text("\n".join(rows), "utf-8")
-    table = read_series(path, "date", ["Gro\u0308\u00dfe"], "ORT", step="D")
-    assert [(x.name, len(x.times)) for x in table.series] == [("K\u00f6ln", 2)]
 
 
 @pytest.mark.parametrize("bad", ["header", "key"])
@@ -362,12 +351,6 @@ def test_times_of_pyarrow_are_times(zone):
     assert (table.zone, table.fingerprint()) == (zone, expected.fingerprint())
 
 
-def test_a_spreadsheet_may_say_its_delimiter(tmp_path):
-    path = tmp_path / "load.csv"
-    path.write_text("sep=;\ndate;load,kW\n2024-05-01;7\n2024-05-02;8", "utf-8")
-    assert read_series(path, "date", step="D").columns == ["load,kW"]
-
-
 def test_a_data_frame_is_read_by_the_rules_of_a_file():
     given = frame().rename(columns={"date": "Date", "load": 0})
     assert read_series(given, "date").columns == ["0"]
@@ -377,17 +360,6 @@ def test_a_data_frame_is_read_by_the_rules_of_a_file():
     with pytest.raises(CorpusError, match="different names.*'load', 'load'"):
         both = pandas.concat([frame(), frame()[["load"]]], axis="columns")
         read_series(both, "date", ["load"])
-
-
-def test_parquet_is_read_like_a_data_frame(tmp_path):
-    given = frame(load=np.arange(12), temp=np.r_[np.nan, np.ones(11)])
-    given.to_parquet(tmp_path / "t.parquet")
-    tables = [read_series(x, "date") for x in (tmp_path / "t.parquet", given)]
-    assert tables[0].columns == ["load", "temp"]
-    assert tables[0].fingerprint() == tables[1].fingerprint()
-    assert fingerprint([tables[0]]) == fingerprint([tables[1]])
-    other = read_series(given.assign(load=1), "date")
-    assert fingerprint([tables[0]]) != fingerprint([other])
 
 
 def test_a_column_that_lacks_is_asked_for_by_its_argument(tmp_path):

@@ -3,7 +3,6 @@ import pandas
 import pytest
 
 from kerasrnn.data import CorpusError
-from kerasrnn.data import SeriesTable
 from kerasrnn.data import read_series
 from kerasrnn.data import series_windows
 from kerasrnn.data import split_series
@@ -47,14 +46,6 @@ def test_what_is_not_known_is_counted(capsys):
     assert table.ahead(31).not_known() == {"price": 1, "wind": 3}
 
 
-def test_a_table_in_its_own_zone_is_not_changed():
-    given = frame()
-    given["date"] = given["date"].dt.tz_localize("Asia/Kolkata")
-    table = read_series(given, "date", calendar=["hour"])
-    assert table.in_zone("Asia/Kolkata") is table
-    assert table.in_zone("UTC").zone == "UTC"
-
-
 def test_what_the_calendar_says_goes_on():
     given = frame(30, "2024-05-01", "D", load=np.ones(30), price=np.ones(30))
     given.loc[28:, "load"] = np.nan
@@ -69,10 +60,6 @@ def test_what_the_calendar_says_goes_on():
         ahead.known[7:, 1:], ahead.known[:-7, 1:], atol=1e-6
     )
     assert len({*map(tuple, ahead.known[:7, 1:].round(5).tolist())}) == 7
-
-
-def test_a_table_is_of_series():
-    assert len(SeriesTable([], ["load"], "h")) == 0
 
 
 # Splits.

@@ -1,6 +1,5 @@
 import numpy as np
 import pandas
-import pytest
 
 from kerasrnn.data import read_series
 from kerasrnn.data import series_windows
@@ -19,12 +18,6 @@ def test_a_series_without_a_value_in_a_part_has_no_window_there():
     assert window_starts(first, 2, 2)[0].tolist() == 7 * [0]
     assert len(first.grid()) == 10
     assert set(window_starts(second, 2, 2)[0].tolist()) == {0, 1}
-
-
-def test_windows_move_on():
-    table = read_series(frame(), "date")
-    with pytest.raises(ValueError, match="Received: stride=0"):
-        window_starts(table, 2, 1, stride=0)
 
 
 def test_windows_hold_what_the_table_holds():
