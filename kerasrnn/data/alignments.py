@@ -13,7 +13,6 @@ from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Pairs
 from kerasrnn.typing import PathLike
 
-_SPACE = r"[\p{Z}\x{1c}-\x{1f}\x{85}]"
 _LINK = re.compile(r"([0-9]+)-([0-9]+)")
 
 
@@ -49,7 +48,12 @@ def alignments_of(
     found = [lines.get(number, "?") for number in corpus.kept]
     for number, line, pair in zip(corpus.kept, found, pairs, strict=True):
         sizes = [len(text.split()) for text in pair]
-        if not _fits(line, sizes):
+        fits = all(map(_LINK.fullmatch, line.split())) and all(
+            position < size
+            for link in _links(line)
+            for position, size in zip(link, sizes, strict=True)
+        )
+        if not fits:
             raise CorpusError(
                 f"Line {number} of the alignments {path} does not fit that of "
                 "the corpus. Expected: links such as `0-0 1-2` of "
@@ -57,15 +61,6 @@ def alignments_of(
                 f"from 0. Received: {line[:80]!r}"
             )
     return found
-
-
-def _fits(line, sizes):
-    """Whether a line has nothing but links of words that there are."""
-    return all(map(_LINK.fullmatch, line.split())) and all(
-        position < size
-        for link in _links(line)
-        for position, size in zip(link, sizes, strict=True)
-    )
 
 
 def _links(alignment):
@@ -115,7 +110,7 @@ def split_words(tokenizer: Tokenizer, texts, split, max_length):
             f"subwords. Received: {tokenizer!r}"
         )
     # At all that Python splits at, also a no-break space.
-    texts = tf.strings.regex_replace(texts, _SPACE, " ")
+    texts = tf.strings.regex_replace(texts, r"[\p{Z}\x{1c}-\x{1f}\x{85}]", " ")
     words = tf.strings.split(texts)
     ids = words.with_flat_values(split(tokenizer, words.flat_values))
     numbers = tf.ragged.range(words.row_lengths(), dtype=tf.int64)

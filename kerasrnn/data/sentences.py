@@ -23,33 +23,52 @@ _ABBREVIATIONS = (
     r"|ул|тыс|млн|млрд|TP|Tp|TS|ThS|GS|PGS|BS|डॉ|प्रो|श्री|पं|मो|स्व"
 )
 _BEFORE = r"(^|[\s(\[\"'“‘„«])"
-# A full stop behind these ends no sentence: initials, letters with full stops
-# between them.
-_NO_END = rf"{_BEFORE}((?:\pL\.-?)+\pL|\p{{Lu}}|{_ABBREVIATIONS})\."
-# Nor behind the number of an item, at the start of a line or after a sentence,
-# whose last word is longer than an abbreviation, such as "vol. 2."
-_CLOSING = r"[\"'”’»)\]]*"
-_ITEM = rf"((?:^|\pL{{4,}}[.!?…]{_CLOSING}[ \t])[ \t]*[(\[]?\pN{{1,2}})\."
-# Nor behind an ordinal in German, before a month or after these words. Others,
-# as "am", are words of other languages: "I am 25." After a day, other languages
-# than German write the month with a small letter.
-_AFTER_DAY = (
+_CLOSING, _OPENING = r"[\"'”’»)\]]*", r"[\"'“‘„«(\[¿¡]*"
+_MONTHS = (
     "Jan(?:uar)?|Jänner|Feb(?:ruar)?|März?|Apr(?:il)?|Mai|Juni?|Juli?"
     "|Aug(?:ust)?|Sept?(?:ember)?|Okt(?:ober)?|Nov(?:ember)?|Dez(?:ember)?"
-    "|Jahrhunderts?|Jh"
 )
-_DAY = rf"{_BEFORE}(\pN{{1,2}})\.([ \t]+(?:{_AFTER_DAY})\b)"
-_BEFORE_ORDINAL = "[Ii]m|[Vv]om|[Zz]u[mr]|[Bb]eim|[Dd]e[rmn]"
-_ORDINAL = rf"{_BEFORE}((?:{_BEFORE_ORDINAL})[ \t]+\pN{{1,2}})\."
-# The same with a space between them, as in "z. B.".
-_NO_END_APART = rf"{_BEFORE}(\pL)\.([ \t]+\pL\.)"
-_OPENING = r"[\"'“‘„«(\[¿¡]*"
-# An end mark, white space, and a letter that may begin a sentence.
-_END = rf"([.!?…।॥؟]{_CLOSING})[ \t]+({_OPENING}[\p{{Lu}}\p{{Lo}}])"
-# Chinese and Japanese have no white space there.
-_WIDE_END = r"([。！？][”’」』）]*)"
 # Two characters of private use.
 _KEPT, _CUT = "\ue000", "\ue001"
+_RULES = (
+    # A full stop behind these ends no sentence: initials with a space between
+    # them, as in "z. B.",
+    (rf"{_BEFORE}(\pL)\.([ \t]+\pL\.)", rf"\1\2.{_KEPT}\3"),
+    # letters with full stops between them, and abbreviations;
+    (
+        rf"{_BEFORE}((?:\pL\.-?)+\pL|\p{{Lu}}|{_ABBREVIATIONS})\.",
+        rf"\1\2.{_KEPT}",
+    ),
+    # nor behind the number of an item, at the start of a line or after a
+    # sentence, whose last word is longer than an abbreviation, as "vol. 2.";
+    (
+        rf"((?:^|\pL{{4,}}[.!?…]{_CLOSING}[ \t])[ \t]*[(\[]?\pN{{1,2}})\.",
+        rf"\1.{_KEPT}",
+    ),
+    # nor behind an ordinal in German, before a month, which other languages
+    # write with a small letter after a day,
+    (
+        rf"{_BEFORE}(\pN{{1,2}})\.([ \t]+(?:{_MONTHS}|Jahrhunderts?|Jh)\b)",
+        rf"\1\2.{_KEPT}\3",
+    ),
+    # or after these words. Others, as "am", are words of other languages: "I
+    # am 25."
+    (
+        rf"{_BEFORE}((?:[Ii]m|[Vv]om|[Zz]u[mr]|[Bb]eim|[Dd]e[rmn])"
+        r"[ \t]+\pN{1,2})\.",
+        rf"\1\2.{_KEPT}",
+    ),
+    # In "(by J. R.)" it is the end.
+    (rf"{_KEPT}([\"'”’»)\]])", r"\1"),
+    # An end mark, white space, and a letter that may begin a sentence.
+    (
+        rf"([.!?…।॥؟]{_CLOSING})[ \t]+({_OPENING}[\p{{Lu}}\p{{Lo}}])",
+        rf"\1{_CUT}\2",
+    ),
+    # Chinese and Japanese have no white space there.
+    (r"([。！？][”’」』）]*)", rf"\1{_CUT}"),
+    (_KEPT, ""),
+)
 
 
 def split_sentences(texts):
@@ -67,18 +86,7 @@ def split_sentences(texts):
         tf.strings.regex_replace(visible(texts), r"\r\n?", "\n"), "\n"
     )
     marked = lines.flat_values
-    for pattern, replacement in (
-        (_NO_END_APART, rf"\1\2.{_KEPT}\3"),
-        (_NO_END, rf"\1\2.{_KEPT}"),
-        (_ITEM, rf"\1.{_KEPT}"),
-        (_DAY, rf"\1\2.{_KEPT}\3"),
-        (_ORDINAL, rf"\1\2.{_KEPT}"),
-        # In "(by J. R.)" it is the end.
-        (rf"{_KEPT}([\"'”’»)\]])", r"\1"),
-        (_END, rf"\1{_CUT}\2"),
-        (_WIDE_END, rf"\1{_CUT}"),
-        (_KEPT, ""),
-    ):
+    for pattern, replacement in _RULES:
         marked = tf.strings.regex_replace(marked, pattern, replacement)
     sentences = tf.strings.strip(tf.strings.split(marked, _CUT))
     sentences = tf.ragged.boolean_mask(sentences, sentences != "")

@@ -21,9 +21,7 @@ from kerasrnn.warning import warn
 _FEW, _WORDS = 10, 100  # lines of a text that is cut, and words of the new
 # The Penn Treebank as Mikolov prepared it.
 _TREEBANK = tuple(f"ptb.{part}.txt" for part in ("train", "valid", "test"))
-_ARCHIVES = (".tgz", ".tar.gz")
 _ARCHIVE_FOLDER = "simple-examples/data"
-_LARGEST = 2**26  # bytes of a file in it; ptb.train.txt has 5,101,618
 _NUM_WORDS = 9_999  # without the end of a sentence, not in the files
 
 
@@ -241,7 +239,7 @@ def _is_treebank(path):
     return (
         path.is_dir()
         or path.name in _TREEBANK
-        or path.name.lower().endswith(_ARCHIVES)
+        or path.name.lower().endswith((".tgz", ".tar.gz"))
     )
 
 
@@ -304,7 +302,8 @@ def _archive_files(path):
             folder, _, name = member.name.rpartition("/")
             is_wanted = folder.removeprefix("./") == _ARCHIVE_FOLDER
             if is_wanted and name in _TREEBANK and member.isfile():
-                files[name] = archive.extractfile(member).read(_LARGEST)
+                # ptb.train.txt has 5,101,618 bytes.
+                files[name] = archive.extractfile(member).read(2**26)
         while stream.read(2**20):  # to the end, where the checksum is
             pass
     return files

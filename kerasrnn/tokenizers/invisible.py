@@ -14,15 +14,14 @@ SPACELESS = (
 Khmer, Tai, the kana, bopomofo, and the Chinese characters."""
 SPACED_LETTER = rf"[^\PL{SPACELESS}]"
 """A letter of any other script, as a class of RE2."""
-# Tibetan has no spaces either, but a mark after each syllable.
-_SPACELESS = re.compile(f"[{SPACELESS}\u0f00-\u0fff]")
 
 
 def is_spaceless(text):
     """Whether more than half of the letters of a text are of such scripts."""
+    # Tibetan has no spaces either, but a mark after each syllable.
+    spaceless = re.compile(f"[{SPACELESS}\u0f00-\u0fff]")
     letters = [c for c in text if c.isalpha()]
-    spaceless = sum(bool(_SPACELESS.match(c)) for c in letters)
-    return 2 * spaceless > len(letters)
+    return 2 * sum(map(bool, map(spaceless.match, letters))) > len(letters)
 
 
 # The Unicode property Default_Ignorable_Code_Point in three parts, with what
@@ -71,12 +70,13 @@ _JOINED = (
 )
 # What falls away, and what keeps it: after one rule, what it removed no longer
 # separates characters for the next.
-_NOTHING = r"[^\x00-\x{10ffff}]"
 _RULES = (
-    (f"[{_UNSEEN}]+", _NOTHING),
+    (f"[{_UNSEEN}]+", r"[^\x00-\x{10ffff}]"),  # nothing
     (f"[{_SELECTORS}]+", _SELECTED),
     (f"[{_JOINERS}]+", _JOINED),
 )
+
+
 _SEEN = re.compile(f"[^{SPACE}{INVISIBLE}]")
 _REMOVED = re.compile(f"[{INVISIBLE}]+")
 _SPACES = re.compile(f"[{SPACE}]+")

@@ -108,6 +108,15 @@ def test_a_space_that_does_not_break_is_between_words(write):
     np.testing.assert_array_equal(found, np.eye(3))
 
 
+def test_a_link_that_stands_twice_counts_once(write):
+    corpus, links = write("a b\tx", "a.tsv"), write("0-0 0-0 1-0", "links")
+    pairs = read_parallel_corpus(corpus, alignments=links).pairs
+    both = [WordTokenizer.train([text]) for text in pairs[0][:2]]
+    [(inputs, _)] = translation_batches(pairs, *both, batch_size=1)
+    found = inputs["alignment"][0, 0, :2].numpy()
+    np.testing.assert_array_equal(found, [0.5, 0.5])
+
+
 def words(tokens):
     """Words of two tokens."""
     starts = range(0, len(tokens), 2)

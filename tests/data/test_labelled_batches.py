@@ -68,14 +68,6 @@ def test_every_text_comes_once_an_epoch_with_its_label(count, seed):
         assert found == list(zip(texts, labels, strict=True))
 
 
-@pytest.mark.parametrize("seed", [None, 0])
-def test_padding_stands_on_the_right(seed):
-    for ids, _ in arrays(batches_of(seed=seed)):
-        real = ids != PAD
-        assert (real[:, :-1] >= real[:, 1:]).all()
-        assert real[:, -1].any()
-
-
 @pytest.mark.parametrize("texts", [[""], ["", "<br />", "?!"]])
 def test_texts_without_a_word_have_a_column(texts):
     [(ids, labels)] = arrays(batches_of(texts, [1] * len(texts)))

@@ -40,15 +40,6 @@ def test_table(write, mark, end, between, text, label):
     assert (corpus.test, corpus.unlabelled) == (None, [])
 
 
-def test_columns_of_any_name(write):
-    path = write("text,Topic,label\na,x,1\nb,y,2\nc,y,3\n")
-    corpus = read_labelled_corpus(path, label_column="topic")
-    assert corpus.label_names == ["x", "y"]
-    assert corpus.train == (["a", "b", "c"], [0, 1, 1])
-    corpus = read_labelled_corpus(path, "Topic", "text")
-    assert corpus.train == (["x", "y", "y"], [0, 1, 2])
-
-
 def test_a_column_of_groups(write):
     rows = "".join(f"{x},1,by {x}\nno {x},0,\nnot {x},0,by {x}\n" for x in "ab")
     path = write("text,label,Author\n" + rows + "a,0,by b\n")
@@ -61,30 +52,119 @@ def test_a_column_of_groups(write):
         read_labelled_corpus(path, group_column="film")
 
 
-@pytest.mark.parametrize(
-    "names, order",
-    [
-        (["10", "9", "-1"], ["-1", "9", "10"]),
-        (["2", "10", "1.5"], ["1.5", "2", "10"]),
-        (["positive", "negative"], ["negative", "positive"]),
-    ],
-)
-def test_the_order_of_labels(write, names, order):
-    rows = "".join(f"{name},a text\n" for name in names)
-    corpus = read_labelled_corpus(write("label,text\n" + rows))
-    assert corpus.label_names == order
-    assert [order[n] for n in corpus.train.labels] == names
+TOPICS = "text,Topic,label\na,x,1\nb,y,2\nc,y,3\n"
+SIX = "text,label\na,0\nb,0\nc,1\nd,1\ne,1\nf,2\n"
+QUOTES = 'label,text\n1,good\n0,"bad\n0,"so, so"\n1,a "" b\n'
+WORD = 'text\tlabel\n"Great" is the word\t1\nbad\t0\n"two"\t1'
+READ = {
+    "a column": (
+        TOPICS,
+        {"label_column": "topic"},
+        ([*"abc"], [0, 1, 1]),
+        ["x", "y"],
+    ),
+    "columns of other names": (
+        TOPICS,
+        {"text_column": "Topic", "label_column": "text"},
+        (["x", "y", "y"], [0, 1, 2]),
+        [*"abc"],
+    ),
+    **{
+        f"{order}": (
+            "label,text\n" + "".join(f"{x},a text\n" for x in reversed(order)),
+            {},
+            (["a text"] * len(order), [*range(len(order))][::-1]),
+            order,
+        )
+        for order in (
+            ["-1", "9", "10"],
+            ["1.5", "2", "10"],
+            ["negative", "positive"],
+        )
+    },
+    "quotes that are characters": (
+        QUOTES,
+        {},
+        (["good", '"bad', "so, so", 'a "" b'], [1, 0, 0, 1]),
+        ["0", "1"],
+    ),
+    "quoted words between tabs": (
+        WORD,
+        {},
+        (['"Great" is the word', "bad", '"two"'], [1, 0, 1]),
+        ["0", "1"],
+    ),
+    "quoted words between commas": (
+        WORD.replace("\t", ","),
+        {},
+        (['"Great" is the word', "bad", "two"], [1, 0, 1]),
+        ["0", "1"],
+    ),
+    "a limit of 1": (SIX, {"limit": 1}, (["a"], [0]), [*"012"]),
+    "a limit of 3": (SIX, {"limit": 3}, ([*"acf"], [0, 1, 2]), [*"012"]),
+    "a limit of 4": (SIX, {"limit": 4}, ([*"abcf"], [0, 0, 1, 2]), [*"012"]),
+    "a limit of 9": (
+        SIX,
+        {"limit": 9},
+        ([*"abcdef"], [0, 0, 1, 1, 1, 2]),
+        [*"012"],
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    "limit, texts",
-    [(1, "a"), (3, "acf"), (4, "abcf"), (9, "abcdef")],
-)
-def test_limit_of_a_table_keeps_the_order(write, limit, texts):
-    path = write("text,label\na,0\nb,0\nc,1\nd,1\ne,1\nf,2\n")
-    corpus = read_labelled_corpus(path, limit=limit)
-    assert "".join(corpus.train.texts) == texts
-    assert corpus.label_names == ["0", "1", "2"]
+@pytest.mark.parametrize("name", READ)
+def test_texts_are_read(write, name):
+    content, options, train, names = READ[name]
+    corpus = read_labelled_corpus(write(content), **options)
+    assert (corpus.train, corpus.label_names) == (train, names)
+
+
+NO_TEXT = "Expected: 'review' or 'text' or 'sentence' among the columns, or an"
+REFUSED = {
+    "no header": ("\ngood,1\nbad,0\n", {}, NO_TEXT),
+    "a quote in it": ('"text,label\ngood,1\nbad,0\n', {}, NO_TEXT),
+    "no label": ("text,stars\na,1\n", {}, "'sentiment' or 'label' among"),
+    "another name": (
+        "comment,stars\ngood,1\n",
+        {"text_column": "coment", "label_column": "stars"},
+        "Did you mean 'comment'[?]",
+    ),
+    "a header alone": (
+        "comment,stars\n",
+        {"text_column": "comment", "label_column": "stars"},
+        "corpus.txt has no rows",
+    ),
+    "no objects": (
+        "text,label\na,\n",
+        {},
+        r"\[\], 1 malformed: line 2",
+    ),
+    "a class": (
+        "text,label\na,x\nb,x\n",
+        {},
+        r"2 texts of the classes \['x'\]",
+    ),
+    "a limit": ("text,label\na,1\nb,0\n", {"limit": 0}, "`limit` .*limit=0"),
+    "a separator": ("", {"label_separator": ","}, "Expected: multi_label=True"),
+    "columns": ("", {"label_column": [*"ab"]}, "Expected: multi_label=True"),
+    "columns and a separator": (
+        "",
+        {"label_column": [*"ab"], "label_separator": ",", "multi_label": True},
+        "several columns of 0 and 1, or a separator",
+    ),
+    "a blank": (
+        "",
+        {"label_separator": " ", "multi_label": True},
+        "that is visible",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_read_is_refused(write, name):
+    content, options, message = REFUSED[name]
+    with pytest.raises(ValueError, match=message):
+        read_labelled_corpus(write(content), **options)
 
 
 BAD_ROWS = {
@@ -110,23 +190,6 @@ def test_bad_rows_are_left_out(write, bad):
     assert warning.filename == __file__
 
 
-def test_a_quote_that_is_never_closed_is_a_character(write):
-    path = write('label,text\n1,good\n0,"bad\n0,"so, so"\n1,a "" b\n')
-    corpus = read_labelled_corpus(path)
-    assert corpus.train == (
-        ["good", '"bad', "so, so", 'a "" b'],
-        [1, 0, 0, 1],
-    )
-
-
-@pytest.mark.parametrize("between, two", [(",", "two"), ("\t", '"two"')])
-def test_a_quoted_word_may_begin_a_text(write, between, two):
-    rows = ["text\tlabel", '"Great" is the word\t1', "bad\t0", '"two"\t1']
-    path = write("\n".join(rows).replace("\t", between))
-    texts = read_labelled_corpus(path).train.texts
-    assert texts == ['"Great" is the word', "bad", two]
-
-
 @pytest.mark.parametrize("between", [",", "\t"])
 def test_a_text_of_a_table_may_be_long(write, between):
     text = 70_000 * "so, "
@@ -136,70 +199,13 @@ def test_a_text_of_a_table_may_be_long(write, between):
     assert csv.field_size_limit() == limit
 
 
-@pytest.mark.parametrize(
-    ("header", "missing"),
-    [
-        ("", "'review' or 'text' or 'sentence'"),
-        ("good,1", "'review' or 'text' or 'sentence'"),
-        ("text,stars", "'sentiment' or 'label'"),
-        ('"text,label', "'review' or 'text' or 'sentence'"),
-    ],
-)
-def test_no_header(write, header, missing):
-    path = write(f"{header}\ngood,1\nbad,0\n")
-    with pytest.raises(CorpusError, match="lacks a column") as error:
-        read_labelled_corpus(path)
-    message = str(error.value)
-    assert f"Expected: {missing} among the columns, or another as `" in message
-    assert str(path) in message and "Received: [" in message
-
-
-@pytest.mark.parametrize(
-    ("content", "column", "problem"),
-    [
-        ("comment,stars\ngood,1\n", "coment", "Did you mean 'comment'[?]"),
-        ("comment,stars\n", "comment", "reviews.csv has no rows"),
-    ],
-)
-def test_what_is_wrong_is_said_in_words(write, content, column, problem):
-    with pytest.raises(CorpusError, match=problem):
-        read_labelled_corpus(write(content), column, "stars")
-
-
 def test_a_folder_of_tables_names_them(write):
-    folder = write("text,label\ngood,1\n").parent
+    folder = write("text,label\ngood,1\n", "a.csv").parent
     with pytest.raises(IsADirectoryError, match="Did you mean.*[.]csv[?]"):
         read_labelled_corpus(folder)
 
 
 # Other formats.
-
-
-def test_json_lines(write):
-    rows = [
-        {"text": "a", "label": 2},
-        {"text": "b", "label": True},
-        {"text": "c", "label": None},
-        {"text": "d", "label": 2},
-        {"text": "e", "label": float("nan")},
-    ]
-    path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
-    with pytest.warns(CorpusWarning, match="line 3 .empty.*line 5 .empty lab"):
-        with pytest.warns(CorpusWarning, match="some .* are not: '2' .2 times"):
-            corpus = read_labelled_corpus(path)
-    assert corpus.train == (["a", "b", "d"], [0, 1, 0])
-    assert corpus.label_names == ["2", "True"]
-
-
-def test_no_json_lines(write):
-    path = write("[1, 2]\n", "a.json")
-    with pytest.raises(CorpusError, match=r"\[\], row 1 .not a JSON object"):
-        read_labelled_corpus(path)
-
-
-def test_bad_limit(write):
-    with pytest.raises(ValueError, match="`limit` must be.*limit=0"):
-        read_labelled_corpus(write("text,label\na,1\nb,0\n"), limit=0)
 
 
 def test_the_classes_may_be_those_of_a_model(write):
@@ -396,33 +402,6 @@ def test_several_labels_that_were_not_asked_for_are_left_out(
                 write(content, name), label_column="labels"
             )
     assert corpus.train == (["too slow", "so"], [1, 0])
-
-
-def test_an_empty_list_is_not_several_labels():
-    rows = [{"text": x, "label": [x]} for x in "ab"]
-    with pytest.warns(CorpusWarning) as found:
-        read_labelled_corpus([*rows, {"text": "c", "label": []}])
-    assert "0 labels, not one" in str(found[0].message)
-    assert not any("`multi_label`" in str(x.message) for x in found)
-
-
-@pytest.mark.parametrize(
-    "options, problem",
-    [
-        ({"label_separator": ","}, "Expected: multi_label=True"),
-        ({"label_column": ["a", "b"]}, "Expected: multi_label=True"),
-        (
-            {"label_column": "ab", "label_separator": ",", "multi_label": True},
-            "several columns of 0 and 1, or a separator",
-        ),
-        ({"label_separator": " ", "multi_label": True}, "that is visible"),
-    ],
-)
-def test_arguments_that_contradict_are_refused(write, options, problem):
-    if "label_column" in options:
-        options = {**options, "label_column": list(options["label_column"])}
-    with pytest.raises(ValueError, match=problem):
-        read_labelled_corpus(write("text\ta\tb\n"), **options)
 
 
 def test_a_column_is_one_label():

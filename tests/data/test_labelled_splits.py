@@ -51,18 +51,6 @@ def test_groups_are_held_out_as_a_whole():
     assert split_labelled_corpus(corpus, 9, seed=2)[1] != validation
 
 
-def test_copies_of_held_out_texts_are_counted():
-    names = [f"{n % 40}" for n in range(100)]  # each occurs two or three times
-    texts = LabelledTexts(names, [int(name) % 2 for name in names])
-    with pytest.warns(CorpusWarning, match="are not trained on") as record:
-        left, validation = split_labelled_corpus(corpus_of(texts), 10, seed=1)
-    [warning] = record
-    gone = 100 - len(validation.texts) - len(left.train.texts)
-    assert gone > 10 and str(warning.message).startswith(f"{gone} of 90 train")
-    assert warning.filename == __file__
-    assert set(left.train.texts).isdisjoint(validation.texts)
-
-
 def test_a_part_is_held_out():
     texts = LabelledTexts([f"{n}" for n in range(20)], 10 * [0, 1])
     corpus, validation = split_labelled_corpus(corpus_of(texts), 100, seed=1)

@@ -65,9 +65,9 @@ def labels():
     return [tuple(map(int, np.flatnonzero(row))) for row in has]
 
 
-def corpus_of(texts, labels, groups=None):
+def corpus_of(texts, labels):
     train = LabelledTexts(list(texts), list(labels))
-    return LabelledCorpus(train, None, [], [*"abcd"], groups)
+    return LabelledCorpus(train, None, [], [*"abcd"])
 
 
 def counted(labels):
@@ -97,24 +97,6 @@ def test_a_label_of_one_text_is_trained_on(seed):
     corpus, held_out = split_labelled_corpus(corpus_of(texts, few), 4, seed)
     assert (0, 1) in corpus.train.labels
     assert sorted(held_out.labels) == [(), (0,), (0,)]
-
-
-def test_copies_and_groups_stay_together(labels):
-    texts = [f"text {n % 500}" for n in range(COUNT)]
-    corpus, held_out = split_labelled_corpus(corpus_of(texts, labels), 200, 1)
-    assert {*corpus.train.texts}.isdisjoint(held_out.texts)
-    assert len(corpus.train.texts) + len(held_out.texts) == COUNT
-    texts = [f"text {n}" for n in range(COUNT)]
-    groups = {text: f"film {n // 10}" for n, text in enumerate(texts)}
-    corpus, held_out = split_labelled_corpus(
-        corpus_of(texts, labels, groups), 200, 1
-    )
-    learnt, taken = (
-        {groups[text] for text in part.texts}
-        for part in (corpus.train, held_out)
-    )
-    assert not learnt & taken and len(learnt | taken) == COUNT / 10
-    assert abs(counted(held_out.labels) - counted(labels) / 5).max() <= 12
 
 
 def test_of_labels_that_few_texts_have_enough_are_held_out():

@@ -56,16 +56,6 @@ def test_equals_a_loop(tokens, batch_size, window):
     np.testing.assert_array_equal(ids[real], expected_ids[real])
 
 
-def test_a_label_is_the_token_after_its_input():
-    text = np.arange(10, 34)
-    ids, labels, _ = windows_of(text, 2, 4)
-    assert ids[0, 0].tolist() == [START, 10, 11, 12]
-    assert labels[0, 0].tolist() == [10, 11, 12, 13]
-    # The second row goes on where the first one ends.
-    assert ids[0, 1].tolist() == [21, 22, 23, 24]
-    assert labels[0, 1].tolist() == [22, 23, 24, 25]
-
-
 @pytest.mark.parametrize("tokens, batch_size, window", SIZES)
 def test_rows_are_fresh_in_the_first_batch_only(tokens, batch_size, window):
     _, labels, fresh = windows_of(np.arange(tokens), batch_size, window)

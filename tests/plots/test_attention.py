@@ -68,17 +68,6 @@ def test_the_figure_grows_with_the_tokens_and_cuts_no_label(shape):
     assert 0.0 < bottom < top < height
 
 
-def test_labels_side_by_side_do_not_touch():
-    weights, source_tokens, target_tokens = sentence(40, 40)
-    figure = attention_figure(weights, source_tokens, target_tokens)
-    figure.draw_without_rendering()
-    boxes = [
-        label.get_window_extent() for label in figure.axes[0].get_yticklabels()
-    ]
-    for place, box in enumerate(boxes):
-        assert not box.count_overlaps(boxes[:place])
-
-
 def test_panels_of_a_grid_have_equal_cells_and_scale_and_do_not_touch():
     sentences = [sentence(*s) for s in [(9, 3), (2, 7), (4, 4)]]
     figure = attention_grid(sentences, columns=2, title="epoch 3")

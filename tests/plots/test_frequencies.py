@@ -1,7 +1,6 @@
 import pytest
 
 from kerasrnn.plots import frequency_figure
-from kerasrnn.plots import save_figure
 
 
 def widths(figure):
@@ -36,15 +35,6 @@ def test_a_bar_shows_its_count_and_percentage():
     assert "2,500,000" in figure.axes[0].get_xlabel()
 
 
-def test_ticks_have_thousands_separators_and_are_whole(tmp_path):
-    for top, expected in ((4_000, "4,000"), (1, "1")):
-        figure = frequency_figure({"a": top, "b": 1})
-        save_figure(figure, tmp_path / "bars.png")
-        ticks = [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
-        assert expected in ticks
-        assert len(set(ticks)) == len(ticks)
-
-
 @pytest.mark.parametrize("most_common, expected", [(1, 1), (30, 30), (99, 40)])
 def test_as_many_bars_as_asked_for(most_common, expected):
     counts = {f"word{i}": 40 - i for i in range(40)}
@@ -60,23 +50,3 @@ def test_white_space_in_items_is_visible():
     assert not any(
         label.get_parse_math() for label in figure.axes[0].get_yticklabels()
     )
-
-
-@pytest.mark.parametrize("size", [1, 2, 30])
-def test_nothing_is_cut_and_no_label_hides_another(size):
-    counts = {f"{'word' * 12}{i}": 10**7 - i for i in range(size)}
-    figure = frequency_figure(counts, title="Words")
-    figure.draw_without_rendering()
-    (axes,) = figure.axes
-    labels = [text.get_window_extent() for text in axes.get_yticklabels()]
-    texts = [text.get_window_extent() for text in axes.texts]
-    for boxes in (labels, texts):
-        for place, box in enumerate(boxes):
-            assert not box.count_overlaps(boxes[:place])
-    width, height = figure.get_size_inches() * figure.dpi
-    inside = axes.get_tightbbox()
-    assert inside.x0 >= 0 and inside.y0 >= 0
-    assert inside.x1 <= width and inside.y1 <= height
-    assert axes.get_window_extent().width > 0.2 * width
-    (title,) = figure.findobj(lambda x: str(x).endswith("'Words')"))
-    assert not title.get_window_extent().overlaps(inside)

@@ -7,11 +7,6 @@ from kerasrnn.plots import save_figure
 NORMS = {"LSTM": [0.5, 0.7, 1.0], "RNN": np.array([0.001, 1.5])}
 
 
-def eight_models(time=200):
-    steps = np.arange(time)[::-1]
-    return {f"model {i}": (0.99 - 0.02 * i) ** steps for i in range(8)}
-
-
 def legend(figure):
     return [text.get_text() for text in figure.legends[0].get_texts()]
 
@@ -58,10 +53,3 @@ def test_the_smallest_norms_are_drawn(dtype, tmp_path):
         values = np.asarray(line.get_ydata())
         assert np.isfinite(values).all() and (values > 0.0).all()
     save_figure(figure, tmp_path / "gradients.png")
-
-
-def test_eight_models_differ_in_colour_and_dashes():
-    lines = gradient_figure(eight_models()).axes[0].lines
-    assert len({line.get_color() for line in lines}) == 8
-    # What the line draws, of which `get_linestyle` says only "--".
-    assert len({str(line._unscaled_dash_pattern) for line in lines}) == 8

@@ -1,5 +1,4 @@
 import os
-import pathlib
 
 import pytest
 from matplotlib.figure import Figure
@@ -26,20 +25,6 @@ def test_writes_a_png_and_nothing_else(tmp_path):
 def test_the_suffix_is_the_format(tmp_path, suffix, start):
     path = save_figure(some_figure(), tmp_path / f"loss{suffix}")
     assert path.read_bytes().startswith(start)
-
-
-def test_a_failed_rename_keeps_the_older_file(tmp_path, monkeypatch):
-    path = tmp_path / "loss.png"
-    path.write_bytes(b"old")
-
-    def fail(source, target):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(pathlib.Path, "replace", fail)
-    with pytest.raises(OSError, match="Permission denied"):
-        save_figure(some_figure(), path)
-    assert path.read_bytes() == b"old"
-    assert os.listdir(tmp_path) == ["loss.png"]
 
 
 @pytest.mark.parametrize("name", ["loss", "loss.weights"])

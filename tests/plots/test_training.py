@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from kerasrnn.plots import save_figure
 from kerasrnn.plots import training_figure
@@ -57,13 +56,3 @@ def test_a_single_epoch_is_a_visible_dot(tmp_path):
     low, high = figure.axes[0].get_xlim()
     ticks = figure.axes[0].get_xticks()
     assert [tick for tick in ticks if low <= tick <= high] == [1.0]
-
-
-@pytest.mark.parametrize("count", range(1, 8))
-def test_no_panel_hides_another(count):
-    figure = training_figure({f"metric{i}": [1.0, 2.0] for i in range(count)})
-    figure.draw_without_rendering()
-    boxes = [axes.get_tightbbox() for axes in figure.axes]
-    assert len(boxes) == count
-    for place, box in enumerate(boxes):
-        assert not box.count_overlaps(boxes[:place])

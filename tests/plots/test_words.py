@@ -98,23 +98,6 @@ def test_the_legend_says_what_the_shades_mean(weights, ticks):
     assert [label.replace("\N{MINUS SIGN}", "-") for label in labels] == ticks
 
 
-def test_a_title_is_above_the_text():
-    figure = word_weight_figure(np.ones(12), WORDS, title="positive: 0.93")
-    top = boxes(figure)[0].y1 * figure.dpi
-    (title,) = (
-        text
-        for text in figure.axes[0].get_children()
-        if getattr(text, "get_text", str)() == "positive: 0.93"
-    )
-    box = title.get_window_extent()
-    assert top < box.y0 and box.y1 <= figure.bbox.height
-    assert np.isclose(
-        box.x0, figure.axes[0].patches[0].get_window_extent().x0, atol=3
-    )
-    plain = word_weight_figure(np.ones(12), WORDS)
-    assert plain.get_figheight() < figure.get_figheight()
-
-
 def test_words_and_title_are_shown_as_they_are(tmp_path):
     words = ["$a$", "हिन्दी", "_", "", "two\nlines"]
     figure = word_weight_figure(np.ones(5), words, title="$लाल$")

@@ -4,7 +4,6 @@ import warnings
 import pytest
 import tensorflow as tf
 
-from kerasrnn.tokenizers import table_tokenizers
 from kerasrnn.tokenizers.review_tokenizer import ABBREVIATIONS
 from kerasrnn.tokenizers.review_tokenizer import ReviewTokenizer
 from kerasrnn.tokenizers.table_tokenizers import WordTokenizer
@@ -222,14 +221,6 @@ def test_training_cleans_as_tokenizing_does(steps, stop_words):
     ]
     for name, value in steps.items():
         assert getattr(tokenizer, name) == value
-
-
-def test_a_large_corpus_is_counted_in_parts(monkeypatch):
-    texts = ["b", "a b", "c a", "a"] * 3
-    whole = ReviewTokenizer.train(texts).vocabulary
-    monkeypatch.setattr(table_tokenizers, "_AT_ONCE", 5)
-    assert ReviewTokenizer.train(texts).vocabulary == whole
-    assert whole[2:] == ("a", "b", "c")
 
 
 # Odd texts, graphs and exports.

@@ -5,6 +5,7 @@ import sentencepiece
 import tensorflow as tf
 
 from kerasrnn.pipelines import export_saved_model
+from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import ReviewTokenizer
 from kerasrnn.tokenizers import SentencePieceTokenizer
 from kerasrnn.tokenizers import Tokenizer
@@ -41,7 +42,11 @@ def reviews():
     return ReviewTokenizer.train(TEXTS)
 
 
-KINDS = [word, unigram, bpe]
+def character():
+    return CharacterTokenizer.train(TEXTS)
+
+
+KINDS = [word, character, unigram, bpe]
 SUBWORDS = [unigram, bpe]
 
 

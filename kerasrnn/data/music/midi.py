@@ -19,11 +19,9 @@ from kerasrnn.warning import warn
 KEYS = 88
 _LOWEST = 21  # the MIDI note of key 0
 _TICKS = 480  # in a beat, when writing
-_DRUMS = 9  # the channel whose notes are not pitches
 _SLOWEST, _FASTEST = 3.6, 6e7  # beats per minute that a file can hold
 # A note is off the steps if it begins farther from one than this share of it.
 _NEAR, _MOST_OFF = 0.1, 0.1
-_GRIDS = (2, 3, 4, 6, 8, 12)  # steps per beat to advise
 # The key and the offset of the clock of a piece, which a roll does not need.
 _UNNEEDED = re.compile(rb"\xff\x59\x02..|\xff\x54\x05.....", re.DOTALL)
 _LONGEST = 2**20  # steps of a piece to read: 92 MB, or hours of music
@@ -207,7 +205,11 @@ def _warn_of_rounding(starts, ticks_per_beat, steps_per_beat, path):
 
     share = off(steps_per_beat)
     if share > _MOST_OFF:
-        finer = [n for n in _GRIDS if n > steps_per_beat and off(n) < share / 2]
+        finer = [
+            n
+            for n in (2, 3, 4, 6, 8, 12)
+            if n > steps_per_beat and off(n) < share / 2
+        ]
         advice = f"; with {finer[0]}, fewer would" if finer else ""
         warn(
             f"{share:.0%} of the notes of {path} begin between two "
@@ -230,7 +232,8 @@ def _notes(messages):
     began, now = {}, 0
     for message in messages:
         now += message.time
-        if not message.type.startswith("note_") or message.channel == _DRUMS:
+        # Channel 9 has drums.
+        if not message.type.startswith("note_") or message.channel == 9:
             continue
         voice = message.channel, message.note
         # A note that begins again has ended.

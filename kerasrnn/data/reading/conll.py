@@ -12,14 +12,12 @@ from kerasrnn.data.report import CorpusError
 from kerasrnn.tag_schemes import has_type
 
 _CONLL_U = "id form lemma upos xpos feats head deprel deps misc".split()
-_ID = re.compile(r"\d+([-.]\d+)?\t", re.ASCII)
 _NO_WORD = re.compile(r"\d+[-.]\d+", re.ASCII)  # the id of a range, of a gap
 _APART = re.compile(r"#(begin|end) document|-DOCSTART-(\s|$)|\s*$")
-_NAMES = re.compile(r"#\s*global\.columns\s*=(.*)")
 _NO_TAG = {"O", "_", "-", "0", "o"}
 _FEATURE = re.compile(r"(?:^|\|)([^=|]+)=([^|]+)")
-_MANY, _LINES = 5, 100  # different words that are many, and lines
-_SOME = 1000  # sentences from which the columns are told apart
+# Different words that are many, lines, sentences that tell columns apart.
+_MANY, _LINES, _SOME = 5, 100, 1000
 
 
 def conll_table(path, asked, report, arguments):
@@ -123,10 +121,14 @@ def _check_first(first, head, width, path):
 def _names(text, first, width):
     """The names of the columns in lower case; empty if there are none."""
     for line in itertools.takewhile(_begins_apart, text):
-        if found := _NAMES.match(line):
+        if found := re.match(r"#\s*global\.columns\s*=(.*)", line):
             names = found[1].lower().split()
             return names if len(names) == width else []
-    return _CONLL_U if width == len(_CONLL_U) and _ID.match(first) else []
+    return (
+        _CONLL_U
+        if width == len(_CONLL_U) and re.match(r"\d+([-.]\d+)?\t", first)
+        else []
+    )
 
 
 def _sentences(lines, pattern, width, path, report):

@@ -15,15 +15,14 @@ from kerasrnn.data.reading.text_files import parsing
 from kerasrnn.data.report import CorpusError
 from kerasrnn.optional import needs
 
-_DATASET_FILES = ("state.json", "dataset_dict.json")
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _TEXTS = {"text", "tokens", "words", "sentence", "review"}  # keys of a record
-_CODES = ("bpt", "ept", "it", "ph", "ut")  # of TMX, whose content is not text
 
 
 def is_dataset(path):
     """Whether a folder was written by `save_to_disk` of `datasets`."""
-    return any((path / name).is_file() for name in _DATASET_FILES)
+    files = path / "state.json", path / "dataset_dict.json"
+    return any(file.is_file() for file in files)
 
 
 def json_records(path, report):
@@ -125,7 +124,7 @@ def tmx_records(path):
         opened(path) as file,
     ):
         for _, element in xml.etree.ElementTree.iterparse(file):
-            if _name(element) in _CODES:
+            if _name(element) in ("bpt", "ept", "it", "ph", "ut"):  # codes
                 element.text = ""
             elif _name(element) == "tu":
                 yield from _units(element, spellings)

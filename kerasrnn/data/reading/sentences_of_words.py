@@ -22,7 +22,6 @@ SENTENCE_FORMS = (
 _SPANS = "spans", "entities", "label", "labels"
 _KEYS = ("start", "start_offset"), ("end", "end_offset"), ("label", "labels")
 _BLANKS = re.compile(r"(\s|\\[nrt])+")
-_REFUSED = {"reject", "ignore"}  # answers of Prodigy
 
 
 # A word in each row.
@@ -149,7 +148,7 @@ def _marked_texts(table, column, report):
     refused = []
     for number, row in table.rows:
         text, spans, answer = map(row.get, ("text", column, "answer"))
-        if isinstance(answer, str) and answer in _REFUSED:
+        if answer in ("reject", "ignore"):  # of Prodigy
             refused.append(f"{report.unit} {number}, {answer!r}")
             continue
         if spans is None and (answer == "accept" or "annotation_id" in row):

@@ -49,12 +49,9 @@ def test_a_limit_keeps_the_first_of_each_part(path):
     assert [list(map(len, part)) for part in corpus] == [[4, 7]] * 3
     with pytest.raises(ValueError, match="limit"):
         read_piano_rolls(path, limit=0)
-
-
-def test_the_test_part_may_be_missing(tmp_path):
-    rolls = [piece(2), piece(3)]
-    path = save(tmp_path / "a.mat", traindata=rolls, validdata=rolls)
-    assert read_piano_rolls(path).test is None
+    path.write_text("no piano roll, only text" * 9)
+    with pytest.raises(CorpusError, match="rolls.mat .*: a MATLAB file"):
+        read_piano_rolls(path)
 
 
 @pytest.mark.parametrize(
@@ -74,16 +71,6 @@ def test_a_file_that_is_no_corpus(parts, message, tmp_path):
     path = save(tmp_path / "rolls.mat", **parts)
     with pytest.raises(CorpusError, match=message):
         read_piano_rolls(path)
-
-
-@pytest.mark.parametrize("content", ["", "no piano roll, only text" * 9])
-def test_a_file_that_is_not_of_matlab(content, tmp_path):
-    path = tmp_path / "rolls.mat"
-    path.write_text(content)
-    with pytest.raises(CorpusError, match="Expected: a MATLAB file"):
-        read_piano_rolls(path)
-    with pytest.raises(FileNotFoundError):
-        read_piano_rolls(tmp_path / "other.mat")
 
 
 def test_a_folder_of_midi_files_is_divided(tmp_path):

@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 
@@ -56,46 +57,6 @@ CONLL_U = """# text = Trả lời dám
 """
 
 
-@pytest.mark.parametrize("name", ["eng.train", "eng.conll.gz"])
-def test_conll_2003(write, name):
-    path = write(CONLL_2003, name)
-    first = [("CRICKET", "O"), ("-", "O"), ("SURREY", "I-ORG")]
-    assert read_tagged_words(path) == [first, [("#", "O"), ("1", "O")]]
-    assert read_tagged_words(path, tag=2)[1] == [("#", "#"), ("1", "CD")]
-    assert read_tagged_words(path, word="2", tag="-2")[0][0] == ("NNP", "I-NP")
-
-
-def test_conll_u(write):
-    path = write(CONLL_U)
-    assert read_tagged_words(path) == [
-        [("Trả lời", "VERB"), ("dám", "ADV")],
-        [("#", "SYM")],
-    ]
-    assert read_tagged_words(path, "lemma", "xpos")[1] == [("#", "S")]
-    assert read_tagged_words(path, tag=-3)[0][1] == ("dám", "advmod")
-
-
-def test_words_that_are_not_counted_are_warned_of(write):
-    second = CONLL_U.splitlines()[5]  # the first word is lost
-    path = write(f"{CONLL_U}\n# text = dám\n{second}\n")
-    with pytest.warns(CorpusWarning, match="words of 1 sent.* at line 12"):
-        assert read_tagged_words(path)[2] == [("dám", "ADV")]
-
-
-@pytest.mark.parametrize("column", [0, 4, -4, "x", True, "upos"])
-def test_a_column_that_is_not_there(write, column):
-    with pytest.raises(CorpusError, match=f"'{column}' among .* as `tag`"):
-        read_tagged_words(write("The DT B-NP\n"), tag=column)
-
-
-@pytest.mark.parametrize("sign", [" ", "\t"])
-def test_columns_without_commas_are_read_from_any_name(write, sign):
-    path = write(f"who{sign}WP\nknows{sign}VBZ\n", "a.csv")
-    assert read_tagged_words(path) == TAGGED[:1]
-    with pytest.raises(CorpusError, match="no column of tags.*`sentence`"):
-        read_tagged_words(write("who,WP\nknows,VBZ\n", "a.csv"))
-
-
 # Rows of a table.
 
 
@@ -139,111 +100,192 @@ GERMEVAL = """#\thttp://de.wikipedia.org [2009]
 1\tBonn\tB-LOC\tO
 """
 NAMES = [[("Anna", "B-PER"), ("singt", "O")], [("Bonn", "B-LOC")]]
+PLUS = """# global.columns = ID FORM UPOS NER
+1-2\tAnna singt\t_\t_
+1\tAnna\tNOUN\tB-PER
+2\tsingt\tVERB\tO
 
-
-def test_numbers_of_words_are_no_words(write):
-    path = write(GERMEVAL)
-    with (
-        pytest.warns(CorpusWarning, match="tokens are taken from column 2.*`w"),
-        pytest.warns(CorpusWarning, match="tags are taken from column 3.*`t"),
-    ):
-        assert read_tagged_words(path) == NAMES
-    assert read_tagged_words(path, 2, 3) == NAMES
-    assert read_tagged_words(path, 2, -1)[1] == [("Bonn", "O")]
-
-
-def test_tags_of_phrases_may_stand_before_the_last_column(write):
-    path = write("Anna B-PER 1.0 NE\nsingt O 0.9 VV\n\nBonn B-LOC 1 NE\n")
-    with pytest.warns(CorpusWarning, match="its tags .* from column 2.*`tag`"):
-        assert read_tagged_words(path) == NAMES
-    assert read_tagged_words(path, tag=-1)[1] == [("Bonn", "NE")]
-
-
-@pytest.mark.parametrize("odd", ["0", "o", "PER"])
-def test_an_odd_tag_is_no_reason_for_another_column(write, odd):
-    rows = ["EU NNP B-NP B-ORG", "rejects VBZ B-VP O", f"Anna NNP B-NP {odd}"]
-    (found,) = read_tagged_words(write("\n".join([*rows, "Bonn X B-NP B-X"])))
-    assert [tag for _, tag in found] == ["B-ORG", "O", odd, "B-X"]
-    rows = ["1\tAnna\tB-PER\tO", f"2\tsingt\t{odd}\tO", "3\t.\tO\tB-X"]
-    rows.append("4\tBonn\tB-LOC\tO")
-    with pytest.warns(CorpusWarning, match="its t"):
-        (found,) = read_tagged_words(write("\n".join(rows)))
-    assert [tag for _, tag in found] == ["B-PER", odd, "O", "B-LOC"]
-
-
-def test_conll_u_plus(write):
-    lines = ["# global.columns = ID FORM UPOS NER", "1-2\tAnna singt\t_\t_"]
-    lines += ["1\tAnna\tNOUN\tB-PER", "2\tsingt\tVERB\tO", ""]
-    path = write("\n".join([*lines, "1\tBonn\tNOUN\tB-LOC", ""]))
-    assert read_tagged_words(path) == NAMES
-    assert read_tagged_words(path, tag="upos")[1] == [("Bonn", "NOUN")]
-    with pytest.raises(CorpusError, match="'lemma' among .*'upos', 'ner'"):
-        read_tagged_words(path, tag="lemma")
-
-
+1\tBonn\tNOUN\tB-LOC
+"""
 NAMES_IN_MISC = """1\tAnna\t_\tX\tN\tCase=Nom|Number=Sing\t_\t_\t_\tname=B-PER
 2\tsingt\tsingen\tVERB\tV\tNumber=Sing\t_\t_\t_\tSpaceAfter=No
 
 1\tBonn\tBonn\tPROPN\tN\t_\t_\t_\t_\tSpaceAfter=No|name=B-LOC{}
 """
+MISC = NAMES_IN_MISC.format("")
+TWO = "Anna\tname=B-PER|x=1\nsingt\tx=2\n\nBonn\tname=B-LOC"
+NO_B = MISC.replace("B-", "")
+VIETNAMESE = [[("Trả lời", "VERB"), ("dám", "ADV")], [("#", "SYM")]]
+READ = {
+    "CoNLL-2003": (
+        CONLL_2003,
+        {},
+        [
+            [("CRICKET", "O"), ("-", "O"), ("SURREY", "I-ORG")],
+            [("#", "O"), ("1", "O")],
+        ],
+    ),
+    "its parts of speech": (
+        CONLL_2003,
+        {"tag": 2},
+        [
+            [("CRICKET", "NNP"), ("-", ":"), ("SURREY", "NNP")],
+            [("#", "#"), ("1", "CD")],
+        ],
+    ),
+    "columns from the last": (
+        "a b c\nd e f",
+        {"word": "2", "tag": "-3"},
+        [[("b", "a"), ("e", "d")]],
+    ),
+    "CoNLL-U": (CONLL_U, {}, VIETNAMESE),
+    "names of columns": (
+        CONLL_U,
+        {"word": "lemma", "tag": "xpos"},
+        [[("trả lời", "V"), ("dám", "R")], [("#", "S")]],
+    ),
+    "blanks": ("who WP\nknows VBZ\n", {}, TAGGED[:1]),
+    "CoNLL-U Plus": (PLUS, {}, NAMES),
+    "its UPOS": (
+        PLUS,
+        {"tag": "upos"},
+        [[("Anna", "NOUN"), ("singt", "VERB")], [("Bonn", "NOUN")]],
+    ),
+    "GermEval": (GERMEVAL, {"word": 2, "tag": 3}, NAMES),
+    **{
+        f"features in {tag}": (MISC, {"tag": tag}, NAMES)
+        for tag in ("misc", "name", "NAME", 10, -1)
+    },
+    "a feature of some words": (
+        MISC,
+        {"tag": "case"},
+        [[("Anna", "Nom"), ("singt", "O")], [("Bonn", "O")]],
+    ),
+    "features of words": (
+        MISC,
+        {"tag": "feats"},
+        [
+            [("Anna", "Case=Nom|Number=Sing"), ("singt", "Number=Sing")],
+            [("Bonn", "_")],
+        ],
+    ),
+    "features in two columns": (TWO, {}, NAMES),
+    "another feature": (
+        TWO,
+        {"tag": "x"},
+        [[("Anna", "1"), ("singt", "2")], [("Bonn", "O")]],
+    ),
+    "one of two features": (
+        NAMES_IN_MISC.format("|ner=B-GPE"),
+        {"tag": "ner"},
+        [[("Anna", "O"), ("singt", "O")], [("Bonn", "B-GPE")]],
+    ),
+    "a feature without phrases": (
+        NO_B,
+        {"tag": "name"},
+        [[("Anna", "PER"), ("singt", "O")], [("Bonn", "LOC")]],
+    ),
+    **{
+        f"the odd tag {odd}": (
+            f"EU NNP B-NP B-ORG\nAnna NNP B-NP {odd}\nBonn X B-NP B-X\n"
+            "rejects VBZ B-VP O",
+            {},
+            [
+                [("EU", "B-ORG"), ("Anna", odd), ("Bonn", "B-X")]
+                + [("rejects", "O")]
+            ],
+        )
+        for odd in ("0", "o", "PER")
+    },
+}
 
 
-def test_tags_in_features(write):
-    path = write(NAMES_IN_MISC.format(""))
-    for tag in ("misc", "name", "NAME", 10, -1):
-        assert read_tagged_words(path, tag=tag) == NAMES
-    assert read_tagged_words(path, tag="case")[0] == [
-        ("Anna", "Nom"),
-        ("singt", "O"),
-    ]
-    whole = read_tagged_words(path, tag="feats")
-    assert [tag for _, tag in whole[0]] == [
-        "Case=Nom|Number=Sing",
-        "Number=Sing",
-    ]
-    path = write("Anna\tname=B-PER|x=1\nsingt\tx=2\n\nBonn\tname=B-LOC")
-    assert read_tagged_words(path) == NAMES
-    assert read_tagged_words(path, tag="x")[0] == [
-        ("Anna", "1"),
-        ("singt", "2"),
-    ]
+@pytest.mark.parametrize("name", READ)
+def test_columns_are_read(write, name):
+    text, options, expected = READ[name]
+    assert read_tagged_words(write(text), **options) == expected
 
 
-def test_features_that_are_not_one_tag_are_refused(write):
-    path = write(NAMES_IN_MISC.format("|ner=B-GPE"))
-    with pytest.raises(
-        CorpusError, match="Column 10 .* as `tag`.*'name', 'ner"
-    ):
-        read_tagged_words(path, tag="misc")
-    assert read_tagged_words(path, tag="ner")[1] == [("Bonn", "B-GPE")]
-    with pytest.raises(CorpusError, match="'x' among .*'Case', 'Number"):
-        read_tagged_words(path, tag="x")
-    path = write(NAMES_IN_MISC.format("").replace("B-", ""))
-    with pytest.raises(CorpusError, match="eatures.*: 'name', 'SpaceAfter'"):
-        read_tagged_words(path, tag="misc")
-    assert read_tagged_words(path, tag="name")[1] == [("Bonn", "LOC")]
+FEW = [("Anna", "PER"), ("Berg", "PER"), ("Rome", "LOC")]
+FEW = [*FEW, *((f"w{n}", "O") for n in range(5))]
+NOTED = {
+    "numbered words": (GERMEVAL, NAMES, "tokens are taken from column 2.*`wo"),
+    "nested names": (GERMEVAL, NAMES, "tags are taken from column 3.*`tag`"),
+    "tags before the last column": (
+        "Anna B-PER 1.0 NE\nsingt O 0.9 VV\n\nBonn B-LOC 1 NE\n",
+        NAMES,
+        "its tags .* from column 2.*`tag`",
+    ),
+    "a word is lost": (
+        f"{CONLL_U}\n# text = dám\n{CONLL_U.splitlines()[5]}\n",
+        [*VIETNAMESE, [("dám", "ADV")]],
+        "words of 1 sent.* at line 12",
+    ),
+    "tags before words": (
+        "\n".join(f"B-{tag}\t{word}" for word, tag in FEW[:3]) + "\nO\tx\nO\ty",
+        [
+            [(word, f"B-{tag}") for word, tag in FEW[:3]]
+            + [("x", "O"), ("y", "O")]
+        ],
+        "first .* tokens are .* column 2",
+    ),
+    "tags known by there being fewer": (
+        "\n".join(f"{tag}\t{word}" for word, tag in FEW),
+        [FEW],
+        "last .* tags are .* column 1",
+    ),
+    "a header": (
+        "Word POS NER\nAnna NNP B-PER\n",
+        [[("Word", "NER"), ("Anna", "B-PER")]],
+        "'Word', 'NER', looks like a head",
+    ),
+    "more tags than words": (
+        "\n".join(f"X\tt{n}" for n in range(6)),
+        [[(f"t{n}", "X") for n in range(6)]],
+        "tokens are taken from column 2",
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    "tags",
-    [
-        ["O", "B-PER", "I-PER", "B-LOC"],
-        ["O", "PER", "PER", "LOC"],  # known by there being fewer of them
-    ],
-)
-def test_tags_may_stand_before_words(write, tags):
-    words = [*"Anna Berg Rome".split(), *(f"w{n}" for n in range(5))]
-    given = [*tags[1:], *[tags[0]] * 5]
-    expected = list(zip(words, given, strict=True))
-    path = write("\n".join(f"{tag}\t{word}" for word, tag in expected))
-    with (
-        pytest.warns(CorpusWarning, match="first .* tokens are .* column 2"),
-        pytest.warns(CorpusWarning, match="last .* tags are .* column 1"),
-    ):
-        assert read_tagged_words(path) == [expected]
-    assert read_tagged_words(path, 2, 1) == [expected]
-    path = write("\n".join(f"{word}\t{tag}" for word, tag in expected))
-    assert read_tagged_words(path) == [expected]
+@pytest.mark.parametrize("name", NOTED)
+def test_doubtful_columns_are_named(write, name):
+    text, expected, message = NOTED[name]
+    with pytest.warns(CorpusWarning) as seen:
+        assert read_tagged_words(write(text)) == expected
+    assert any(re.search(message, str(x.message)) for x in seen)
+
+
+REFUSED = {
+    **{
+        f"column {column}": (
+            "The DT B-NP\n",
+            column,
+            f"'{column}' among .* as `tag`",
+        )
+        for column in (0, 4, -4, "x", True, "upos")
+    },
+    "a column of CoNLL-U Plus": (PLUS, "lemma", "'lemma' .*'upos', 'ner'"),
+    "two features": (
+        NAMES_IN_MISC.format("|ner=B-GPE"),
+        "misc",
+        "Column 10 .* as `tag`.*'name', 'ner",
+    ),
+    "no such feature": (MISC, "x", "'x' among .*'Case', 'Number"),
+    "features without phrases": (NO_B, "misc", "es.*: 'name', 'SpaceAfter'"),
+    "commas": ("who,WP\nknows,VBZ\n", None, "no column of tags.*`sentence`"),
+    "CoNLL-2012": (
+        "#begin document (x)\nx/y 0 0 In NN (S*) - - - A (GPE*)\n",
+        None,
+        "brackets of CoNLL-2012 are not",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_columns_are_refused(write, name):
+    text, tag, message = REFUSED[name]
+    with pytest.raises(CorpusError, match=message):
+        read_tagged_words(write(text), tag=tag)
 
 
 @pytest.mark.parametrize(
@@ -283,16 +325,6 @@ def test_words_and_tags_may_be_in_any_column(write, row, word, tag):
     said = " ".join(str(x.message) for x in seen)
     assert (f"tokens are taken from column {word}," in said) == (word != 1)
     assert read_tagged_words(path, word, tag) == expected
-
-
-def test_tags_that_cannot_be_learnt_are_warned_of(write):
-    rows = [f"w{n} X t{n} O" for n in range(6)]
-    path = write("\n".join(rows))
-    with pytest.warns(CorpusWarning, match="1 different words .* 6 .*'t0'"):
-        read_tagged_words(path, 2, 3)
-    records = [{"tokens": ["a"] * 6, "tags": list("UVWXYZ")}]
-    with pytest.warns(CorpusWarning, match="1 different words have 6"):
-        read_tagged_words(records)
 
 
 # A word in each row.
@@ -357,13 +389,6 @@ def test_a_bad_record_leaves_out_its_sentence(write):
     with pytest.warns(CorpusWarning, match="line 1 .a sentence that may lack"):
         found = read_tagged_words(path, sentence="s")
     assert [x[0][0] for x in found] == ["2", "4"]
-
-
-def test_a_header_that_is_read_as_a_word_is_warned_of(write):
-    with pytest.warns(CorpusWarning, match="'Word', 'Tag', looks like a head"):
-        read_tagged_words(write(KAGGLE, "a.csv"), 2, 4, sentence=1)
-    with pytest.warns(CorpusWarning, match="'Word', 'NER', looks like a head"):
-        read_tagged_words(write("Word POS NER\nAnna NNP B-PER\n"))
 
 
 def test_a_data_frame_with_a_word_in_each_row():
@@ -511,10 +536,3 @@ def test_the_forms_that_are_read_are_named():
         read_tagged_words([{"review": "x", "sentiment": "y"}])
     with pytest.raises(CorpusError, match=forms + ".*'Anna'"):
         read_tagged_words([[("Anna", "B-PER")]])
-
-
-def test_what_is_not_read_is_refused_in_a_sentence(write):
-    row = "x/y 0 0 In NN (S*) - - - A (GPE*)"
-    path = write(f"#begin document (x)\n{row}\n#end document\n")
-    with pytest.raises(CorpusError, match="brackets of CoNLL-2012 are not"):
-        read_tagged_words(path)

@@ -17,18 +17,6 @@ def test_a_series_without_a_value_is_left_out():
         read_series(given.assign(load=np.nan), "date", key="shop")
 
 
-@pytest.mark.parametrize("rule", ["first", "last"])
-def test_rows_of_one_time_keep_their_order(rule):
-    count = 400
-    hours = np.random.default_rng(0).integers(0, 20, count)
-    times = np.datetime64("2024-05-01", "h") + hours
-    given = pandas.DataFrame({"date": times, "load": np.arange(count)})
-    table = read_series(given, "date", step="h", resample=rule)
-    rows = [np.flatnonzero(hours == hour) for hour in range(20)]
-    expected = [row[0 if rule == "first" else -1] for row in rows]
-    assert table.series[0].values[:, 0].tolist() == expected
-
-
 def test_irregular_times_are_resampled_if_asked_to():
     given = frame(8, step="10min")
     given.loc[3, "date"] += pandas.Timedelta(seconds=5)
@@ -102,13 +90,6 @@ def test_a_wrong_year_does_not_make_millions_of_steps(options):
     far.loc[46:, "shop"] = "b"
     with pytest.raises(CorpusError, match="have no row.*before 9204-05-02"):
         read_series(far, "date", ["load"], **options)
-
-
-def test_a_table_may_have_far_more_steps_than_rows():
-    given = frame(4, step="D", load=np.ones(4))
-    given.loc[3, "date"] = np.datetime64("2026-05-01")
-    table = read_series(given, "date")
-    assert (len(table), len(table.series[0].times)) == (731, 731)
 
 
 def test_what_is_known_is_resampled_and_told(capsys):
@@ -275,24 +256,6 @@ def test_names_of_columns_have_no_case_and_no_space(tmp_path):
     assert [(x.name, len(x.times)) for x in table.series] == [("a", 3)]
     with pytest.raises(ValueError, match="one thing.*load, LOAD"):
         read_series(path, "date", ["load", "LOAD"], "shop")
-
-
-def test_several_columns_tell_series_apart(tmp_path):
-    path = tmp_path / "shops.csv"
-    rows = [
-        f"2024-05-{day:02},{shop},{item},{10 * shop + day}"
-        for day in (1, 2, 3)
-        for shop in (2, 1)
-        for item in ("bread", "tea/coffee")
-    ]
-    path.write_text("\n".join(["date,shop,item,sales", *rows]), "utf-8")
-    table = read_series(path, "date", key=["shop", "item"])
-    assert table.columns == ["sales"]
-    names = ["2/bread", "2/tea/coffee", "1/bread", "1/tea/coffee"]
-    assert [series.name for series in table.series] == names
-    assert table.series[0].values.tolist() == [[21], [22], [23]]
-    one = read_series(path, "date", ["sales"], ["shop", "item"])
-    assert one.fingerprint() == table.fingerprint()
 
 
 @pytest.mark.parametrize("key", ["", " ", "nan"])

@@ -66,17 +66,6 @@ def test_a_time_has_a_date_and_a_whole_year(name, time_format):
         read(NO_DATE[name], time_format=time_format)
 
 
-@pytest.mark.parametrize("form", ["%H:%M", "%d.%m. %H:%M", "yyyy-MM-dd"])
-def test_a_format_has_a_year(form):
-    with pytest.raises(ValueError, match=f"have a year.*'{form}'"):
-        read(hours("%Y-%m-%d %H:%M"), time_format=form)
-
-
-def test_a_format_may_have_a_short_year():
-    (series,) = read(days("%d-%b-%y"), time_format="%d-%b-%y").series
-    assert str(series.times[0]).startswith("2024-05-20")
-
-
 def test_digits_may_not_lack():
     """1052024 would be the 10th of May."""
     texts = days("%d%m%Y", start="2024-05-01")
@@ -135,12 +124,6 @@ def test_a_time_may_be_in_several_columns(name, is_file, tmp_path):
         read_series(gap, names)
 
 
-def test_hours_are_those_of_a_day():
-    given = pandas.DataFrame({"date": "2024-05-01", "hour": range(1, 25)})
-    with pytest.raises(CorpusError, match="^1 cells.*01 24:00' in row 24"):
-        read_series(given.assign(load=1), ["date", "hour"])
-
-
 def test_parts_of_a_time_are_asked_for_together():
     given = pandas.DataFrame(
         {"Date": days("%Y-%m-%d", 1) * 24, "Time": hours("%H.%M.%S")}
@@ -154,14 +137,120 @@ def test_parts_of_a_time_are_asked_for_together():
         read_series(given, "Time", ["load"])
 
 
-def test_offsets_become_utc(tmp_path):
-    """The clock goes back: two hours have the same local time."""
-    rows = ["t,x", "2024-10-27 02:00+02:00,1", "2024-10-27 02:00+01:00,2"]
-    rows += ["2024-10-27 03:00+01:00,3"]
-    (tmp_path / "x.csv").write_text("\n".join(rows), "utf-8")
-    (series,) = read_series(tmp_path / "x.csv", "t").series
-    assert series.values[:, 0].tolist() == [1, 2, 3]
-    assert str(series.times[0]).startswith("2024-10-27T00:00")
+HOURS, MONTHS = frame(), frame(step="MS")
+BERLIN = "2024-10-27 02:00+02:00|2024-10-27 02:00+01:00|2024-10-27 03:00+01:00"
+SAME = {  # texts or others, the frame that they are read as, and the zone
+    **{
+        f"{form}{mark}": (
+            hours(form + mark, 12, "2024-05-01"),
+            HOURS,
+            "UTC",
+            {},
+        )
+        for mark in ("Z", " UTC", "+00:00")
+        for form in ("%Y-%m-%dT%H:%M:%S", "%Y%m%dT%H%M%S")
+    },
+    **{
+        f"{form}{offset}": (hours(form + offset, 12, start), HOURS, "UTC", {})
+        for form, offset, start in (
+            ("%Y-%m-%d %H:%M", "+02:00", "2024-05-01 02:00"),
+            ("%Y-%m-%d %H:%M", "+0200", "2024-05-01 02:00"),
+            ("%Y-%m-%d %H", "+02", "2024-05-01 02:00"),
+            ("%Y-%m-%d %H", " +2", "2024-05-01 02:00"),
+            ("%Y-%m-%d %I:%M %p", "+02:00", "2024-05-01 02:00"),
+            ("%Y-%m-%d %I:%M:%S %p", " UTC", "2024-05-01"),
+        )
+    },
+    "the clock goes back": (
+        BERLIN.split("|"),
+        frame(3, "2024-10-27"),
+        "UTC",
+        {},
+    ),
+    **{
+        f"{unit} since 1970": (
+            HOURS["date"].astype(f"datetime64[{unit}]").astype("int64"),
+            HOURS,
+            None,
+            {"time_format": unit},
+        )
+        for unit in ("s", "ms", "us", "ns")
+    },
+    **{
+        f"{form} as {dtype}, {options}": (
+            pandas.Series(frame(9, "2023-01-01", step)["date"])
+            .dt.strftime(form)
+            .astype("int64")
+            .astype(dtype),
+            frame(9, "2023-01-01", step),
+            None,
+            options,
+        )
+        for dtype in ("int64", "Int64", "float64", "object", "str")
+        for form, step, options in (
+            ("%Y", "YS", {}),
+            ("%Y%m%d", "D", {}),
+            ("%Y%m%d", "D", {"time_format": "%Y%m%d"}),
+            ("%Y%m", "MS", {"time_format": "%Y%m"}),
+        )
+    },
+    "short years": (
+        days("%d-%b-%y", 9),
+        frame(9, "2024-05-20", "D"),
+        None,
+        {"time_format": "%d-%b-%y"},
+    ),
+    "periods": (MONTHS["date"].dt.to_period("M"), MONTHS, None, {}),
+    "a month is no offset": (
+        [x.upper() for x in days("%b%d-%Y", 5, "2024-10-05")],
+        frame(5, "2024-10-05", "D"),
+        None,
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_times_are_written_in_many_forms(name):
+    times, expected, zone, options = SAME[name]
+    table = read(times, **options)
+    assert table.zone == zone
+    assert table.fingerprint() == read_series(expected, "date").fingerprint()
+
+
+HOUR_24 = pandas.DataFrame({"d": "2024-05-01", "hour": range(1, 25)})
+REFUSED = {
+    **{
+        f"the format {form}": (
+            HOURS,
+            {"time": "date", "time_format": form},
+            f"have a year.*'{form}'",
+        )
+        for form in ("%H:%M", "%d.%m. %H:%M", "yyyy-MM-dd")
+    },
+    "hour 24": (
+        HOUR_24.assign(load=1),
+        {"time": ["d", "hour"]},
+        "^1 cells.*01 24:00' in row 24",
+    ),
+    **{
+        f"{unit} since 1970": (
+            HOURS.assign(
+                date=HOURS["date"].astype(f"datetime64[{unit}]").astype("int64")
+            ),
+            {"time": "date"},
+            f"`time_format` '{unit}', if it",
+        )
+        for unit in ("s", "ms", "us", "ns")
+    },
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_time_is_refused(name):
+    given, options, message = REFUSED[name]
+    with pytest.raises(ValueError, match=message):
+        read_series(given, **options)
 
 
 def test_all_times_have_an_offset_or_none():
@@ -177,80 +266,12 @@ def test_all_times_have_an_offset_or_none():
             read(zoned, time_format="ISO8601")
 
 
-@pytest.mark.parametrize("offset", ["+02:00", "+0200", "+02", " +2"])
-@pytest.mark.parametrize("form", ["%Y-%m-%d %H:%M", "%Y-%m-%d %H"])
-def test_an_offset_has_several_forms(form, offset):
-    table = read(hours(form + offset))
-    assert str(table.series[0].times[0]).startswith("2024-05-19T22:00")
-    assert table.zone == "UTC"
-
-
 def test_a_year_is_that_of_the_clock():
     times = pandas.date_range("2023-12-31 20:00", periods=9, freq="h")
     for zone in ("Asia/Kolkata", "America/New_York", "America/St_Johns"):
         local = times.tz_localize("UTC").tz_convert(zone).astype(str)
         (series,) = read([*local]).series
         np.testing.assert_array_equal(series.times, times)
-
-
-@pytest.mark.parametrize("mark", ["Z", " UTC", "+00:00"])
-@pytest.mark.parametrize("form", ["%Y-%m-%dT%H:%M:%S", "%Y%m%dT%H%M%S"])
-def test_times_of_utc_have_its_zone(form, mark):
-    given = frame()
-    times = given["date"].dt.strftime(form + mark)
-    table = read_series(given.assign(date=times), "date")
-    assert table.zone == "UTC"
-    assert table.fingerprint() == read_series(given, "date").fingerprint()
-
-
-@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
-@pytest.mark.parametrize("form", ["CSV", "JSON", "DataFrame"])
-def test_numbers_may_count_from_1970(tmp_path, unit, form):
-    given = frame()
-    counts = given["date"].astype(f"datetime64[{unit}]").astype("int64")
-    source = counted = given.assign(date=counts)
-    if form == "CSV":
-        source = tmp_path / "x.csv"
-        counted.to_csv(source, index=False)
-    elif form == "JSON":
-        source = tmp_path / "x.jsonl"
-        counted.to_json(source, orient="records", lines=True)
-    table = read_series(source, "date", time_format=unit)
-    assert table.fingerprint() == read_series(given, "date").fingerprint()
-    with pytest.raises(CorpusError, match=f"`time_format` '{unit}', if it"):
-        read_series(source, "date")
-
-
-@pytest.mark.parametrize("dtype", ["int64", "Int64", "float64", "object"])
-@pytest.mark.parametrize(
-    ("form", "step", "options"),
-    [
-        ("%Y", "YS", {}),
-        ("%Y%m%d", "D", {}),
-        ("%Y%m%d", "D", {"time_format": "%Y%m%d"}),
-        ("%Y%m", "MS", {"time_format": "%Y%m"}),
-        ("%y%m%d", "D", {"time_format": "%y%m%d"}),
-    ],
-)
-def test_years_and_days_may_be_numbers(tmp_path, dtype, form, step, options):
-    given = frame(step=step, start="2023-01-01")
-    times = given["date"].dt.strftime(form)
-    path = tmp_path / "x.csv"
-    given.assign(date=times).to_csv(path, index=False)
-    counted = given.assign(date=times.astype("int64").astype(dtype))
-    found = {
-        read_series(x, "date", **options).fingerprint()
-        for x in (given, path, counted)
-    }
-    assert len(found) == 1
-
-
-def test_a_period_begins_with_its_start():
-    given = frame(step="MS")
-    periods = given.assign(date=given["date"].dt.to_period("M"))
-    found = [read_series(x, "date") for x in (given, periods)]
-    assert found[0].fingerprint() == found[1].fingerprint()
-    assert found[1].step == "MS"
 
 
 def test_days_are_those_of_the_clock(tmp_path):
@@ -290,23 +311,6 @@ def test_hours_of_a_zone_have_its_calendar(capsys, tmp_path):
     )
     with pytest.raises(CorpusError, match="after tz_localize.None.*Received"):
         read_series(given, "date", step="7h")
-
-
-@pytest.mark.parametrize(
-    "form", ["%Y-%m-%d %I:%M %p+02:00", "%Y-%m-%d %I:%M:%S %p UTC"]
-)
-def test_hours_to_noon_may_have_an_offset(form):
-    given = frame()
-    table = read_series(
-        given.assign(date=given["date"].dt.strftime(form)), "date"
-    )
-    assert table.zone == "UTC"
-
-
-def test_a_month_is_no_offset():
-    dates = pandas.date_range("2024-10-05", periods=5).strftime("%b%d-%Y")
-    given = pandas.DataFrame({"date": dates.str.upper(), "load": range(5)})
-    assert read_series(given, "date", calendar=["hour"]).zone is None
 
 
 def test_numbers_are_read_as_others_write_them(tmp_path):
