@@ -114,7 +114,7 @@ def _meaning_of_quotes(lines, delimiter):
 
     text = "".join(lines).replace("\r\n", "\n")
     text = re.sub(pattern, marked, text, flags=re.MULTILINE)
-    header, *rows = filter(None, text.split("\n"))
+    header, *rows = list(filter(None, text.split("\n"))) or [""]
     width = header.count(delimiter)
     signs = text.count('"') + sum(x.count(delimiter) != width for x in rows)
     # A quotation of a text may go on from one row to another.

@@ -112,8 +112,8 @@ def times_of(column, time_format, step, report):
         CorpusError: when a cell is not a time, or days may be months.
     """
     times, clock, zone = moments(column, time_format, report)
-    is_midnight = (clock - clock.dt.normalize()).nunique() == 1
-    if is_midnight or (step and is_of_days(step)):
+    are_daily = (clock - clock.dt.normalize()).nunique() == 1
+    if are_daily or (step and is_of_days(step)):
         return clock, None
     return times, None if zone is None else zone_name(zone)
 

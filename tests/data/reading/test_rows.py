@@ -226,6 +226,7 @@ def test_another_encoding_is_an_error_that_names_it(write, most):
             "different names; if its first row is no head",
         ),
         ("a.csv", "", "is empty. .*Received: 0 lines"),
+        ("a.csv", "sep=;\n\n", "lacks a column|is empty"),
         ("a.json", "[]", "is empty. .*Received: 0 rows"),
         (
             "a.jsonl",
