@@ -57,12 +57,10 @@ def split_text_corpus(lines: list[str]) -> TextCorpus:
     TextCorpus(train=['one', 'two'], validation=['three'], test=None)
     """
     if len(lines) < 2:
-        found = "no line"
-        if lines:
-            found = f"1 line of {len(lines[0].split())} words"
         raise CorpusError(
             "The text is too short to hold out a line for validation. "
-            f"Expected: at least 2 lines with text. Received: {found}"
+            f"Expected: at least 2 lines with text. Received: {len(lines)} "
+            f"line of {len(' '.join(lines).split())} words"
         )
     held_out = max(1, len(lines) // 10)
     return TextCorpus(lines[:-held_out], lines[-held_out:], None)

@@ -116,9 +116,8 @@ class SentencePieceTokenizer(Tokenizer):
         self.set_vocabulary([processor.id_to_piece(i) for i in range(size)])
         self.proto = proto
         self.pieces = load_model(proto)
-        self.sampler = self.pieces
-        if self.sampling:
-            self.sampler = load_model(proto, self.sampling)
+        sampling = self.sampling
+        self.sampler = load_model(proto, sampling) if sampling else self.pieces
 
     @classmethod
     def train(

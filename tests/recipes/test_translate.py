@@ -302,7 +302,7 @@ def test_old_pairs_may_have_columns_of_their_own(table, tmp_path, monkeypatch):
     with pytest.raises(data.CorpusError, match="'Deutsch' .* `old_columns`"):
         translate.load_pairs(settings(*flags))
     monkeypatch.undo()
-    with pytest.raises(data.CorpusError, match="arguments `source` and `targ"):
+    with pytest.raises(data.CorpusError, match="lacks .* another as `source`"):
         data.read_parallel_parts([old])
 
 

@@ -148,10 +148,7 @@ def _shortest(offset):
     pandas = import_pandas()
     if isinstance(offset, pandas.tseries.offsets.Tick):
         step = pandas.Timedelta(offset)
-        if step == step.floor("D"):
-            offset = f"{step.days}D"
-        else:
-            offset = step
+        offset = step if step % pandas.Timedelta("1D") else f"{step.days}D"
     return pandas.tseries.frequencies.to_offset(offset).freqstr
 
 
