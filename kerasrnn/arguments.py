@@ -100,10 +100,8 @@ def instance(name, value, kind):
 
 def same_shape(shape, expected):
     """Whether two shapes agree, where both are known: `None` is any length."""
-    return len(shape) == len(expected) and all(
-        None in lengths or lengths[0] == lengths[1]
-        for lengths in zip(shape, expected, strict=True)
-    )
+    lengths = [{a, b} - {None} for a, b in zip(shape, expected, strict=False)]
+    return len(shape) == len(expected) and max(map(len, lengths), default=0) < 2
 
 
 def check_shape(name, x, shape):
@@ -112,6 +110,49 @@ def check_shape(name, x, shape):
         raise ValueError(
             f"`{name}` must have shape {tuple(shape)}. Received: "
             f"{name}.shape={tuple(x.shape)}"
+        )
+
+
+def check_sequences(sequences):
+    """Raises `ValueError` if sequences are ragged, or have no step.
+
+    Args:
+        sequences: Tensor of shape `(batch, time, ...)`.
+    """
+    check_not_ragged(sequences)
+    if sequences.shape[1] == 0:
+        raise ValueError(
+            "A sequence must have one step or more, `(batch, time, ...)`. "
+            "Received: a sequence of shape "
+            f"{tuple(sequences.shape)}"
+        )
+
+
+def check_not_ragged(x):
+    """Raises `ValueError` if a tensor has rows of different lengths."""
+    if hasattr(x, "row_lengths"):
+        raise ValueError(
+            "Sequences of different lengths are padded, and the padding is "
+            "masked. Expected: `x.to_tensor()` and, where the layer takes a "
+            "mask, `tf.sequence_mask(x.row_lengths())`. Received: a ragged "
+            f"tensor of shape {tuple(x.shape)}"
+        )
+
+
+def check_mask(name, mask, sequences):
+    """Raises `ValueError` unless a mask is `(batch, time)`.
+
+    Args:
+        name: String, the name of the mask.
+        mask: Tensor. That of one row may stand for all rows.
+        sequences: Tensor of shape `(batch, time, ...)`.
+    """
+    batch, time = sequences.shape[:2]
+    if not any(same_shape(mask.shape, (rows, time)) for rows in (batch, 1)):
+        raise ValueError(
+            f"`{name}` must say of each step whether it is read. "
+            f"Expected: shape ({batch}, {time}). "
+            f"Received: {name}.shape={tuple(mask.shape)}"
         )
 
 

@@ -113,10 +113,10 @@ _COLLECTING = (
 )
 
 
-class Deserialized(KeepsFrozen):
-    """Layers and models whose configuration holds others, serialized.
+class MadeAnew:
+    """What `from_config` makes anew, with what its configuration holds.
 
-    `from_config` makes these anew: cells, mechanisms, initializers.
+    Such as cells, mechanisms and initializers, which are serialized in it.
     """
 
     @classmethod
@@ -129,6 +129,23 @@ class Deserialized(KeepsFrozen):
                 for name, value in config.items()
             }
         )
+
+
+class Deserialized(MadeAnew, KeepsFrozen):
+    """Layers and models whose configuration holds others, serialized."""
+
+
+class ByArguments(MadeAnew):
+    """What its arguments make anew, such as losses, metrics and schedules.
+
+    The arguments of the constructor are attributes of the same names.
+    """
+
+    def get_config(self) -> Config:
+        return {
+            name: _serialize(getattr(self, name))
+            for name in constructor_parameters(type(self))
+        }
 
 
 class Configured(Deserialized):

@@ -1,5 +1,6 @@
 """Searches that extend each hypothesis independently: greedy, and sampling."""
 
+import abc
 import dataclasses
 import functools
 
@@ -8,6 +9,7 @@ from keras import ops
 
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import number
+from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.decoding.beams import flatten_beams
 from kerasrnn.decoding.beams import put
 from kerasrnn.decoding.beams import top_k
@@ -32,6 +34,7 @@ class IndependentSearch(Search):
     The score of a hypothesis is its total log-probability.
     """
 
+    @abc.abstractmethod
     def choose(self, logits: Tensor, noise: Tensor | None) -> Tensor:
         """Chooses the next token of each hypothesis.
 
@@ -44,7 +47,6 @@ class IndependentSearch(Search):
         Returns:
             The columns chosen, an integer tensor of shape `(rows,)`.
         """
-        raise NotImplementedError
 
     def draw_noise(self, batch_size: int) -> Tensor | None:
         """Returns noise of shape `(batch, max_length, hypotheses)`."""
@@ -249,8 +251,7 @@ class SamplingSearch(IndependentSearch):
         super().__post_init__()
         integer("num_samples", self.num_samples, 1)
         number("temperature", self.temperature, above=0)
-        if self.top_k is not None:
-            integer("top_k", self.top_k, 1)
+        optional_positive_integer("top_k", self.top_k)
         number("top_p", self.top_p, above=0, maximum=1)
         if self.seed is not None:
             integer("seed", self.seed, 0)

@@ -1,5 +1,6 @@
 """What every search does: its arguments, its loop, its constraints."""
 
+import abc
 import dataclasses
 from collections.abc import Callable
 from collections.abc import Sequence
@@ -273,6 +274,7 @@ class Search:
             alignments = ops.where(exists, ops.swapaxes(alignments, 1, 2), 0.0)
         return Hypotheses(ids, scores, alignments)
 
+    @abc.abstractmethod
     def begin(self, rows: dict[str, Nest], given: dict[str, Nest]) -> None:
         """Adds what a kind of search has besides, before the first step.
 
@@ -282,8 +284,8 @@ class Search:
             given: Dictionary of nests of tensors `(batch, ...)`, or `None`,
                 which steps only read.
         """
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def advance(
         self, step: Step, t: Tensor, rows: dict[str, Nest], given: Nest
     ) -> dict[str, Nest]:
@@ -294,8 +296,8 @@ class Search:
             t: Integer, how many tokens each has.
             rows, given: As of `begin`.
         """
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def found(
         self, steps: Tensor, rows: dict[str, Nest], given: Nest, lacks: Tensor
     ) -> tuple[Tensor, Tensor, Tensor | None]:
@@ -312,7 +314,6 @@ class Search:
             `(batch, length, hypotheses)` and, or `None`,
             `(batch, length, hypotheses, positions)`.
         """
-        raise NotImplementedError
 
     def predict(
         self,
@@ -333,14 +334,6 @@ class Search:
             keras.tree.map_structure(flatten_beams, rows["states"]),
             given["memory"],
         )
-        counts = [len(keras.tree.flatten(x)) for x in (rows["states"], states)]
-        if counts[0] != counts[1]:
-            raise ValueError(
-                "A step must return the same number of states as it was given. "
-                "If it calls a cell, begin with all states that "
-                f"`get_initial_state` returns. Expected: {counts[0]} tensors. "
-                f"Received: {counts[1]}"
-            )
         if given["source_mask"] is None:
             weights = None
         else:

@@ -36,15 +36,8 @@ it is not.
 `on_gpu()` says whether it computes on a GPU, and `is_eager()` whether
 TensorFlow computes each operation as it is called.
 
-`spaced(x)` adds columns of zeros to a matrix for products where, without them,
-rows would fall on the same lines of a CPU's cache: `needs_space(x)`.
-
 `either(condition, this, other)` calls one of two functions, as
 `keras.ops.cond` does, and compiled by XLA only that one.
-
-`ranked(x, shape)` gives the shape that a function returns to a tensor of
-TensorFlow that has lost its rank, as what `keras.ops.associative_scan` returns
-has.
 """
 
 import keras
@@ -113,9 +106,6 @@ if BACKEND == "tensorflow":
         return not on_gpu()
 
     is_eager = tf.executing_eagerly
-
-    def ranked(x, shape):
-        return x if x.shape.rank is not None else tf.ensure_shape(x, shape())
 
     log_gamma = tf.math.lgamma
 
@@ -212,9 +202,6 @@ if BACKEND == "torch":
 
         return run
 
-    def needs_space(x):
-        return False
-
 else:
 
     def custom_gradient(function, required=False):
@@ -227,11 +214,6 @@ else:
 
         return run
 
-    def needs_space(x):
-        # With rows of 2 KiB, or a multiple, products take up to twice the time.
-        wide = keras.backend.standardize_dtype(x.dtype) == "float32"
-        return wide and x.shape[-1] % 512 == 0 and _on_cpu()
-
 
 if BACKEND != "tensorflow":
 
@@ -240,9 +222,6 @@ if BACKEND != "tensorflow":
 
     def rows(table, places):
         return keras.ops.take(table, places, axis=0)
-
-    def ranked(x, shape):
-        return x
 
 
 def unrolled(step, carry, time, reverse=False):
@@ -254,10 +233,6 @@ def unrolled(step, carry, time, reverse=False):
     return carry, keras.tree.map_structure(
         lambda *x: keras.ops.stack(x), *saved
     )
-
-
-def spaced(x):
-    return keras.ops.pad(x, [[0, 0], [0, 16]]) if needs_space(x) else x
 
 
 def either(condition, this, other):

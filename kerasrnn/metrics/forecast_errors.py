@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 from typing import Literal
-from typing import Self
 
 import keras
 from keras import ops
@@ -13,7 +12,6 @@ from kerasrnn.arguments import number
 from kerasrnn.arguments import one_of
 from kerasrnn.metrics.pooled_mean import PooledMean
 from kerasrnn.metrics.pooled_mean import check_unweighted
-from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
 _POWERS = {"mae": 1, "mse": 2}
@@ -60,7 +58,7 @@ class ForecastError(PooledMean):
         error: Literal["mae", "mse"] = "mae",
     ) -> None:
         super().__init__(error)
-        one_of("error", error, _POWERS)
+        self.error = one_of("error", error, _POWERS)
         self.head = head
         self.units = [number("units", unit, above=0) for unit in units]
         self.power = _POWERS[error]
@@ -79,15 +77,3 @@ class ForecastError(PooledMean):
         errors = ops.abs((y_true - point) / ops.array(self.units, "float32"))
         real = ops.logical_not(ops.isnan(y_true))
         self.add(errors**self.power, ops.cast(real, "float32"))
-
-    def get_config(self) -> Config:
-        return {
-            "head": keras.saving.serialize_keras_object(self.head),
-            "units": self.units,
-            "error": self.name,
-        }
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        head = keras.saving.deserialize_keras_object(config["head"])
-        return cls(**{**config, "head": head})

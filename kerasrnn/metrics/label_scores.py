@@ -89,11 +89,6 @@ def phrase_scores(
     Reference:
         [Tjong Kim Sang & Buchholz, 2000](https://aclanthology.org/W00-0726).
     """
-    if len(true) != len(found):
-        raise ValueError(
-            "There must be as many sentences of found phrases as of true ones. "
-            f"Received: {len(found)} and {len(true)}"
-        )
     counts: dict[str, collections.Counter[str]] = {
         name: collections.Counter() for name in ("true", "found", "right")
     }
@@ -117,13 +112,12 @@ def phrase_scores(
 
 def _phrases(phrases):
     """The phrases of a sentence as a set of tuples."""
-    phrases = list(phrases)
-    for phrase in phrases:
-        is_phrase = not isinstance(phrase, str) and len(phrase) == 3
-        if not is_phrase or not all(map(is_integer, phrase[:2])):
+    found = set(map(tuple, phrases))
+    for phrase in found:
+        if len(phrase) != 3 or not all(map(is_integer, phrase[:2])):
             raise ValueError(
                 "A phrase must be a tuple (start, end, label), as "
                 "`kerasrnn.data.phrases_of` makes them of tags. "
                 f"Received: {phrase!r}"
             )
-    return set(map(tuple, phrases))
+    return found

@@ -86,6 +86,3 @@ class NegativeLogLikelihood(PooledMean):
         y_true = ops.convert_to_tensor(y_true)
         costs, real = step_costs(y_true, ops.cast(y_pred, "float32"))
         self.add(costs, ops.cast(real, "float32"))
-
-    def get_config(self) -> dict[str, str]:
-        return {"name": self.name}

@@ -3,10 +3,11 @@
 import keras
 from keras import ops
 
+from kerasrnn.saving import ByArguments
 from kerasrnn.typing import Tensor
 
 
-class PooledMean(keras.metrics.Metric):
+class PooledMean(ByArguments, keras.metrics.Metric):
     """The mean of weighted values of all batches, exact for many values.
 
     Args:

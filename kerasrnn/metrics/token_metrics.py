@@ -1,5 +1,6 @@
 """The cost of tokens, and its means over a whole data set, without padding."""
 
+import abc
 import math
 
 import keras
@@ -9,7 +10,6 @@ from kerasrnn.arguments import integer
 from kerasrnn.arguments import same_shape
 from kerasrnn.metrics.pooled_mean import PooledMean
 from kerasrnn.tensors import without_last_axis
-from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
 # Positions beyond do not fit into int32.
@@ -146,15 +146,9 @@ class _TokenMean(PooledMean):
             weights = weights * weights_of_tokens(sample_weight, weights)
         self.add(self.token_values(y_true, y_pred), weights)
 
+    @abc.abstractmethod
     def token_values(self, labels: Tensor, logits: Tensor) -> Tensor:
         """The value of each token, of shape `(batch, time)`."""
-        raise NotImplementedError(
-            f"{type(self).__name__} must override "
-            "`token_values(labels, logits)`."
-        )
-
-    def get_config(self) -> Config:
-        return {"name": self.name, "pad_id": self.pad_id}
 
 
 class _TokenCost(_TokenMean):

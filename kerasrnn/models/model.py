@@ -8,10 +8,10 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.arguments import check_not_ragged
 from kerasrnn.arguments import instance
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import KeepsQuantization
-from kerasrnn.layers.sequence_checks import check_not_ragged
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.saving import Configured
 from kerasrnn.saving import all_layers

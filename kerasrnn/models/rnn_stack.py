@@ -5,13 +5,13 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.arguments import check_not_ragged
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop.cells import clone_cell
 from kerasrnn.layers.quantization import KeepsQuantization
-from kerasrnn.layers.sequence_checks import check_not_ragged
 from kerasrnn.saving import Configured
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States

@@ -34,7 +34,6 @@ from kerasrnn.training.schedules import ExponentialSampling
 from kerasrnn.training.schedules import InverseSigmoidSampling
 from kerasrnn.training.schedules import LinearSampling
 from kerasrnn.training.schedules import cosine_schedule
-from kerasrnn.training.schedules import step_schedule
 from kerasrnn.training.settings import AttentionName
 from kerasrnn.training.settings import Count
 from kerasrnn.training.settings import Existing
@@ -97,7 +96,6 @@ __all__ = [
     "read_rows",
     "read_settings",
     "start_from",
-    "step_schedule",
     "warn_of_other_data",
     "without_costs",
     "write_card",

@@ -14,15 +14,11 @@ def check_batches(batches):
             "`keras.utils.PyDataset`. "
             f"Received: batches of type {type(batches).__name__}"
         )
-    try:
-        length = len(batches)
-    except TypeError:
-        length = "unknown"
-    if length in (0, "unknown"):
+    # A `tf.data.Dataset` says itself if its length is not known.
+    if not len(batches):
         raise ValueError(
-            "`batches` must be of a known length, at least one batch (see "
-            "`tf.data.Dataset.apply` and `assert_cardinality`). "
-            f"Received: batches of length {length}"
+            "`batches` must hold at least one batch. Received: batches of "
+            "length 0"
         )
 
 

@@ -13,10 +13,8 @@ import numpy as np
 
 from kerasrnn.arguments import number
 from kerasrnn.arguments import positive_integer
-from kerasrnn.training.csv_log import append_row
 from kerasrnn.training.csv_log import columns
 from kerasrnn.training.csv_log import read_rows
-from kerasrnn.training.csv_log import without_half_row
 from kerasrnn.training.csv_log import write_rows
 from kerasrnn.typing import History
 from kerasrnn.typing import PathLike
@@ -93,11 +91,6 @@ class TextScores(keras.callbacks.Callback):
         self.generate = generate
         self.inputs = list(inputs)
         self.references = list(references)
-        if len(self.inputs) != len(self.references):
-            raise ValueError(
-                "There must be a reference for each input. Received: "
-                f"{len(self.inputs)} inputs, {len(self.references)} references"
-            )
         self.score = score
 
     def on_epoch_end(
@@ -253,8 +246,6 @@ class GradientNorms(keras.callbacks.Callback):
         self.measure = measure
         self.every = positive_integer("every", every)
         self._path = pathlib.Path(path)
-        # The last step that it wrote, and the names in its file.
-        self._last: tuple[int, list[str]] = (0, [])
 
     def on_train_batch_end(
         self, batch: int, logs: dict[str, Any] | None = None
@@ -262,17 +253,9 @@ class GradientNorms(keras.callbacks.Callback):
         step = int(self.model.optimizer.iterations)
         if step % self.every:
             return
-        row = {"step": step} | self.measure()
-        last, names = self._last
-        if last < step and names == [*row]:
-            append_row(self._path, row)
-        else:
-            # A resumed training repeats the steps since its last checkpoint.
-            without_half_row(self._path)
-            rows = [x for x in read_rows(self._path) if x["step"] < step]
-            write_rows(self._path, [*rows, row])
-            names = [*dict.fromkeys(name for x in [*rows, row] for name in x)]
-        self._last = step, names
+        # A resumed training repeats the steps since its last checkpoint.
+        rows = [x for x in read_rows(self._path) if x["step"] < step]
+        write_rows(self._path, [*rows, {"step": step} | self.measure()])
 
     def history(self) -> History:
         """Returns the measurements: a dictionary of lists."""

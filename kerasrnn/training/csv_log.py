@@ -2,8 +2,7 @@
 
 `keras.callbacks.CSVLogger` appends to its file: a killed process leaves half a
 row, and a repeated epoch a second row. Here `write_rows` replaces the whole
-file. `append_row` appends, for logs of many rows; `without_half_row` removes
-what a killed process left of a row.
+file.
 """
 
 import csv
@@ -62,34 +61,6 @@ def write_rows(path: PathLike, rows: Sequence[Mapping[str, float]]) -> None:
         writer = csv.DictWriter(file, names)
         writer.writeheader()
         writer.writerows(rows)
-
-
-def append_row(path: PathLike, row: Mapping[str, float]) -> None:
-    """Writes a row behind those of a CSV file, without reading them.
-
-    A killed process may leave half of it; `without_half_row` removes that.
-
-    Args:
-        path: Path of a file that `write_rows` wrote.
-        row: Dictionary of name to number, with the names of its header, in
-            their order.
-    """
-    with pathlib.Path(path).open("a", newline="", encoding="utf-8") as file:
-        csv.DictWriter(file, list(row)).writerow(row)
-
-
-def without_half_row(path: PathLike) -> None:
-    """Removes what a killed `append_row` left at the end of a file.
-
-    Args:
-        path: Path of the file; if it is missing, nothing is done.
-    """
-    path = pathlib.Path(path)
-    if path.exists():
-        whole_rows = path.read_bytes().rpartition(b"\n")
-        if whole_rows[2]:
-            with path.open("rb+") as file:
-                file.truncate(len(whole_rows[0] + whole_rows[1]))
 
 
 def columns(rows: Sequence[Mapping[str, float]]) -> History:

@@ -17,11 +17,12 @@ from kerasrnn.metrics.pooled_mean import check_unweighted
 from kerasrnn.metrics.token_metrics import labels_of_tokens
 from kerasrnn.metrics.token_metrics import token_costs
 from kerasrnn.metrics.token_metrics import weights_of_tokens
+from kerasrnn.saving import ByArguments
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
 
-class PooledLoss(keras.losses.Loss):
+class PooledLoss(ByArguments, keras.losses.Loss):
     """Base of the losses whose mean leaves padding out.
 
     Args:
@@ -135,13 +136,6 @@ class TokenCrossentropy(PooledLoss):
         losses = ops.where(real, losses, 0.0)
         return self._parts(losses, real)
 
-    def get_config(self) -> Config:
-        return {
-            "name": self.name,
-            "pad_id": self.pad_id,
-            "label_smoothing": self.label_smoothing,
-        }
-
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class PianoRollCrossentropy(PooledLoss):
@@ -206,9 +200,6 @@ class PianoRollCrossentropy(PooledLoss):
         dtype = keras.backend.result_type(y_pred.dtype, self.dtype)
         costs, real = step_costs(y_true, ops.cast(y_pred, dtype))
         return self._parts(costs, real)
-
-    def get_config(self) -> Config:
-        return {"name": self.name}
 
 
 class _MeanOverReplicas(keras.losses.Loss):
@@ -349,15 +340,3 @@ class ForecastLoss(PooledLoss):
             ops.convert_to_tensor(self.units, self.dtype),
         )
         return self._parts(ops.where(real, costs, 0.0), real)
-
-    def get_config(self) -> Config:
-        return {
-            "name": self.name,
-            "head": keras.saving.serialize_keras_object(self.head),
-            "units": self.units,
-        }
-
-    @classmethod
-    def from_config(cls, config: Config) -> "ForecastLoss":
-        head = keras.saving.deserialize_keras_object(config["head"])
-        return cls(**{**config, "head": head})

@@ -7,19 +7,20 @@ that the model predicted. The sampling rate is `1 - e_i`.
 """
 
 import math
-from collections.abc import Sequence
 
 import keras
 from keras import ops
 
 from kerasrnn.arguments import number
 from kerasrnn.arguments import rate
-from kerasrnn.typing import Config
+from kerasrnn.saving import ByArguments
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class LinearSampling(keras.optimizers.schedules.LearningRateSchedule):
+class LinearSampling(
+    ByArguments, keras.optimizers.schedules.LearningRateSchedule
+):
     """A sampling rate that rises by the same amount in each step.
 
         e_i = max(minimum, offset - slope i)        rate = 1 - min(e_i, 1)
@@ -62,16 +63,11 @@ class LinearSampling(keras.optimizers.schedules.LearningRateSchedule):
         true_rate = self.offset - self.slope * ops.cast(step, "float32")
         return 1.0 - ops.clip(true_rate, self.minimum, 1.0)
 
-    def get_config(self) -> Config:
-        return {
-            "slope": self.slope,
-            "offset": self.offset,
-            "minimum": self.minimum,
-        }
-
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class ExponentialSampling(keras.optimizers.schedules.LearningRateSchedule):
+class ExponentialSampling(
+    ByArguments, keras.optimizers.schedules.LearningRateSchedule
+):
     """A sampling rate that rises fast at first, then slowly.
 
         e_i = base^i        rate = 1 - e_i
@@ -101,22 +97,17 @@ class ExponentialSampling(keras.optimizers.schedules.LearningRateSchedule):
 
     def __init__(self, base: float) -> None:
         super().__init__()
-        if not 0 < base < 1:
-            raise ValueError(
-                f"`base` must be in (0, 1). Received: base={base!r}"
-            )
-        self.base = base
+        self.base = rate("base", number("base", base, above=0))
 
     def __call__(self, step: Tensor) -> Tensor:
         # Unlike a power, `expm1` is precise for a base near 1 in float32.
         return -ops.expm1(math.log(self.base) * ops.cast(step, "float32"))
 
-    def get_config(self) -> Config:
-        return {"base": self.base}
-
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class InverseSigmoidSampling(keras.optimizers.schedules.LearningRateSchedule):
+class InverseSigmoidSampling(
+    ByArguments, keras.optimizers.schedules.LearningRateSchedule
+):
     """A sampling rate that rises late, then fast, then slowly.
 
         e_i = k / (k + exp(i / k))        rate = 1 - e_i
@@ -155,9 +146,6 @@ class InverseSigmoidSampling(keras.optimizers.schedules.LearningRateSchedule):
             ops.cast(step, "float32") / self.k - math.log(self.k)
         )
 
-    def get_config(self) -> Config:
-        return {"k": self.k}
-
 
 def cosine_schedule(
     peak: float, steps: int, warmup: int
@@ -182,45 +170,6 @@ def cosine_schedule(
     >>> [round(float(schedule(step)), 4) for step in (50, 100, 550, 1000)]
     [0.001, 0.002, 0.001, 0.0]
     """
-    if not 0 <= warmup < steps:
-        raise ValueError(
-            "`warmup` must be non-negative and less than the number of "
-            f"training steps. Received: warmup={warmup}, steps={steps}"
-        )
     return keras.optimizers.schedules.CosineDecay(
         0.0, steps - warmup, warmup_target=peak, warmup_steps=warmup
-    )
-
-
-def step_schedule(
-    peak: float, steps: Sequence[int], factor: float, minimum: float = 0.0
-) -> keras.optimizers.schedules.PiecewiseConstantDecay:
-    """Returns a learning rate schedule that falls in steps.
-
-    Args:
-        peak: Float, the first rate.
-        steps: List of integers, at least one, in rising order: after each of
-            these training steps, the rate is multiplied by `factor`.
-        factor: Float, usually below 1.
-        minimum: Float, the least rate, as a share of `peak`.
-
-    Raises:
-        ValueError: when `steps` is empty or falls.
-
-    Example:
-
-    >>> schedule = step_schedule(1.0, [100, 200, 300], 0.5, minimum=0.25)
-    >>> [float(schedule(step)) for step in (100, 101, 250, 999)]
-    [1.0, 0.5, 0.25, 0.25]
-    """
-    ends = [int(step) for step in steps]
-    # In a short training, some may be equal.
-    if not ends or ends != sorted(ends):
-        raise ValueError(
-            "`steps` must be at least one integer, none below the last. "
-            f"Received: steps={ends}"
-        )
-    shares = [max(factor**i, minimum) for i in range(len(ends) + 1)]
-    return keras.optimizers.schedules.PiecewiseConstantDecay(
-        ends, [peak * share for share in shares]
     )

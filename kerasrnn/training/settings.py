@@ -20,8 +20,10 @@ import types
 import typing
 from collections.abc import Mapping
 from typing import Any
+from typing import TypeAlias
 
 from kerasrnn.distribute import Distribution
+from kerasrnn.layers.attention.by_name import mechanisms_by_name
 from kerasrnn.training.fingerprints import file_fingerprint
 from kerasrnn.typing import Config
 
@@ -63,28 +65,17 @@ Existing = typing.Annotated[
     pathlib.Path,
     Bounds("a file or folder that exists", lambda path: path.exists()),
 ]
-SelfAttentionName = typing.Literal[
-    "dot",
-    "scaled_dot",
-    "general",
-    "additive",
-    "multi_head",
-    "multi_scale",
-    "normed_bahdanau",
-    "scaled_luong",
-    "luong",
-    "bahdanau",
-    "concat",
-]
-AttentionName = typing.Literal[
-    SelfAttentionName,
-    "local_p",
-    "local_m",
-    "location",
-    "coverage",
-    "monotonic",
-]
-PastAttentionName = typing.Literal[SelfAttentionName, "transformer", "sha"]
+if typing.TYPE_CHECKING:
+    AttentionName: TypeAlias = str
+    SelfAttentionName: TypeAlias = str
+    PastAttentionName: TypeAlias = str
+else:
+    # Each mechanism of the layers says its names.
+    _NAMED = mechanisms_by_name()
+    _SELF = tuple(name for name, x in _NAMED.items() if x.positionwise)
+    AttentionName = typing.Literal[tuple(_NAMED)]
+    SelfAttentionName = typing.Literal[_SELF]
+    PastAttentionName = typing.Literal[(*_SELF, "transformer", "sha")]
 
 
 def fits(value, hint):

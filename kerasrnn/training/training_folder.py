@@ -360,8 +360,7 @@ def logged_rows(folder):
     Raises:
         ValueError: when the file is damaged.
     """
-    state = last_state(folder)
-    remedy = deletion_remedy(folder) if state is None else _new_log(state)
+    remedy = "Delete it: the training writes a new log when it is resumed."
     with reading(folder / LOG, remedy):
         return read_rows(folder / LOG)
 
@@ -385,39 +384,10 @@ def _start(folder, settings):
         return Progress()
     progress = read_progress(state)
     if progress.rows:
-        _check_log(folder, progress, state)
+        # It may be of one epoch more, or damaged.
+        write_rows(folder / LOG, progress.rows)
         check_weights(folder / BEST)
     return progress
-
-
-def _check_log(folder, progress, state):
-    """Compares the log with that of the checkpoint, which may be behind.
-
-    The log may have one epoch more.
-    """
-    log = folder / LOG
-    if not log.exists():
-        write_rows(log, progress.rows)
-    rows, expected = logged_rows(folder), progress.rows
-    found = [_without_nan(row) for row in rows[: len(expected)]]
-    if found != [_without_nan(row) for row in expected]:
-        raise ValueError(
-            f"The log is not that of the {len(expected)} epochs of the "
-            f"checkpoint. {_new_log(state)} "
-            f"Received: '{log}' of {len(rows)} epochs."
-        )
-
-
-def _new_log(state):
-    """Returns what to do about a damaged log beside a checkpoint."""
-    return (
-        "Delete it: the training then resumes from "
-        f"'{state.name}' and writes a new log."
-    )
-
-
-def _without_nan(row):
-    return {name: x for name, x in row.items() if not math.isnan(x)}
 
 
 def make_training_folder(path, settings):

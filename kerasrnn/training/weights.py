@@ -35,25 +35,19 @@ def load_average(model: keras.Model, paths: Sequence[PathLike]) -> None:
     >>> float(model.layers[0].bias[0])
     1.5
     """
-    if not paths:
-        raise ValueError("`paths` must name at least one file. Received: [].")
-    total: list[np.ndarray] = []
+    loaded = []
     for path in paths:
         with reading(
             path, "Expected: files that `save_weights` of this model wrote."
         ):
             load_weights(model, path)
-        weights = model.get_weights()
-        if total:
-            total = [a + b for a, b in zip(total, weights, strict=True)]
-        else:
-            total = weights
+        loaded.append(model.get_weights())
     model.set_weights(
         [
-            last
-            if np.issubdtype(last.dtype, np.integer)
-            else value / len(paths)
-            for last, value in zip(weights, total, strict=True)
+            of_files[-1]
+            if np.issubdtype(of_files[-1].dtype, np.integer)
+            else sum(of_files) / len(paths)
+            for of_files in zip(*loaded, strict=True)
         ]
     )
 

@@ -442,14 +442,6 @@ def test_the_size_of_a_shortlist_may_be_unknown_in_a_graph():
     np.testing.assert_array_equal(found, run(search, tables).ids)
 
 
-def test_a_step_must_keep_the_number_of_its_states():
-    def step(ids, states, memory):
-        return ops.zeros((2, 5)), [states, states], None
-
-    with pytest.raises(ValueError, match="Expected: 1 tensors. Received: 2"):
-        GreedySearch(START, END, PAD, 3)(step, ops.zeros((2, 1)))
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_search_is_saved_with_what_holds_it(kind):
     search = kind(

@@ -28,7 +28,7 @@ def test_nothing_is_found():
     scores = phrase_scores([[(0, 1, "A")]], [[]])
     assert (scores["precision"], scores["recall"], scores["f1"]) == (0, 0, 0)
     assert phrase_scores([[]], [[]])["f1"] == 0
-    with pytest.raises(ValueError, match="2 and 1"):
+    with pytest.raises(ValueError, match="shorter|longer"):
         phrase_scores([[]], [[], []])
 
 

@@ -5,7 +5,6 @@ import numpy as np
 from kerasrnn.layers import positive
 from tests.reference import cells
 from tests.reference import recurrent_cells
-from tests.reference.attention_layers import attend as attend
 
 
 def weights_of(layer):

@@ -253,8 +253,3 @@ def test_scores_may_be_arrays_of_one_number():
     scores.on_epoch_end(0, logs)
     logs.pop("score_seconds")
     assert logs == {"val_a": 0.5, "val_b": 1.0}
-
-
-def test_each_input_has_a_reference():
-    with pytest.raises(ValueError, match="2 inputs, 1 references"):
-        TextScores(list, ["x", "y"], ["z"], dict)

@@ -5,7 +5,6 @@ from kerasrnn.training import ExponentialSampling
 from kerasrnn.training import InverseSigmoidSampling
 from kerasrnn.training import LinearSampling
 from kerasrnn.training import cosine_schedule
-from kerasrnn.training import step_schedule
 from tests import helpers
 
 STEPS = np.array([0, 1, 7, 100, 1234, 50_000, 3_000_000])
@@ -85,20 +84,3 @@ def test_the_rate_rises_as_long_as_it_is_told_to(warmup):
     assert rates.index(max(rates)) == warmup
     assert max(rates) == pytest.approx(1.0)
     assert rates[-1] == pytest.approx(0.0, abs=1e-6)
-
-
-@pytest.mark.parametrize("warmup", [-1, 20, 500])
-def test_a_rate_that_would_only_rise_is_refused(warmup):
-    with pytest.raises(ValueError, match=f"warmup={warmup}, steps=20"):
-        cosine_schedule(1.0, 20, warmup)
-
-
-def test_the_rate_falls_after_each_of_the_steps():
-    schedule = step_schedule(0.5, [2, 4, 6], 0.1, minimum=0.02)
-    rates = [float(schedule(step)) for step in range(8)]
-    expected = [0.5] * 3 + [0.05] * 2 + [0.01] * 3
-    np.testing.assert_allclose(rates, expected, rtol=1e-6)
-    assert float(step_schedule(0.5, [2, 2], 0.1)(3)) == pytest.approx(0.005)
-    for steps in [], [5, 3]:
-        with pytest.raises(ValueError, match="at least one.*Received: steps="):
-            step_schedule(0.5, steps, 0.1)

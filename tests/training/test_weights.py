@@ -77,11 +77,6 @@ def test_a_fingerprint_of_a_file_depends_on_its_content(tmp_path):
     assert all(len(text) == 8 for text in found)
 
 
-def test_an_average_is_of_something(tmp_path):
-    with pytest.raises(ValueError, match="at least one file"):
-        load_average(new_model("sgd"), [])
-
-
 def test_a_damaged_file_of_an_average_is_named(tmp_path):
     path = tmp_path / "epoch-0000.weights.h5"
     path.write_bytes(b"no weights")

@@ -1,5 +1,6 @@
 """Cells that are a block of attention and a layer: SHA-RNN and transformer."""
 
+import abc
 from typing import Unpack
 
 import keras
@@ -12,7 +13,8 @@ from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
 from kerasrnn.layers.attention.window_cell import WindowCell
-from kerasrnn.layers.attention.window_cell import attend_to_windows_and_own
+from kerasrnn.layers.attention.window_cell import attend_to_windows
+from kerasrnn.layers.attention.window_cell import padded
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import KeepsQuantization
@@ -67,15 +69,15 @@ class AttentionBlockCell(Configured, KeepsQuantization, WindowCell):
     def cache_shapes(self) -> list[Shape]:
         return [(self.memory, self.units)]
 
+    @abc.abstractmethod
     def normalize(self, hidden: Tensor) -> Tensor:
         """Returns what enters the memory, `(batch, time, units)`."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def step_inner(
         self, inputs: Tensor, states: States, training: bool = False
     ) -> tuple[Tensor, States]:
         """Computes one step of the inner cell, of `(batch, input_dim)`."""
-        raise NotImplementedError
 
     def call(
         self, inputs: Tensor, states: States, training: bool = False
@@ -87,15 +89,8 @@ class AttentionBlockCell(Configured, KeepsQuantization, WindowCell):
         output = ops.squeeze(self.attend(hidden, cache, training), 1)
         return output, self.pack(output, inner, [x[:, 1:] for x in cache])
 
-    def run(
-        self,
-        sequence: Tensor,
-        states: States,
-        mask: Tensor | None = None,
-        training: bool = False,
-    ) -> tuple[Tensor, States]:
-        """Runs over a sequence `(time, batch, input_dim)`; see `FastRNN`."""
-        return self.run_at_once(sequence, states, mask, training)
+    # `FastRNN` looks for it beside `call`.
+    run = WindowCell.run
 
     def project(self, hidden: Tensor) -> list[Tensor]:
         """Returns what enters the memory."""
@@ -103,9 +98,9 @@ class AttentionBlockCell(Configured, KeepsQuantization, WindowCell):
 
     def context(self, queries: Tensor, cache: list[Tensor]) -> Tensor:
         """Attends to the memory, and to the step of each query itself."""
-        memory, filled = cache
-        return attend_to_windows_and_own(
-            self.attention, queries, [memory, memory, filled], self.memory
+        memory, filled = (padded(x, 0, 1) for x in cache)
+        return attend_to_windows(
+            self.attention, queries, [memory, memory, filled], self.memory + 1
         )
 
     def drop(self, x: Tensor, branch: int, training: bool = False) -> Tensor:

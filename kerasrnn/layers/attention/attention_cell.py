@@ -2,14 +2,13 @@
 
 from typing import Any
 from typing import Literal
-from typing import NoReturn
 from typing import Unpack
 
 import keras
 from keras import ops
 
 from kerasrnn.arguments import one_of
-from kerasrnn.arguments import positive_integer
+from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import NO_ATTENTION
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
@@ -136,8 +135,7 @@ class AttentionCell(Configured, keras.layers.Layer):
         kwargs.setdefault("dtype", cells.policy(cell))
         # Without autocast the states of the attention keep their dtypes.
         super().__init__(autocast=False, **kwargs)
-        if units is not None:
-            units = positive_integer("units", units)
+        units = optional_positive_integer("units", units)
         _check_options(attention, placement, units, input_feeding, readout)
         self.cell = cell
         self.attention = None
@@ -178,18 +176,13 @@ class AttentionCell(Configured, keras.layers.Layer):
             return first_state(self.cell, cells.state_sizes(self.cell))
         return cells.output_size(self.cell)
 
-    @property
-    def state_size(self) -> NoReturn:
-        raise ValueError(
-            "AttentionCell reads a memory besides its input, so it is not a "
-            "Keras cell: run it with `AttentionRNN(cell)(sequence, memory)`. "
-            f"Received: cell={self!r}"
-        )
-
     def build(self, inputs_shape: Shape, memory_shape: Shape) -> None:
         """Builds for a sequence `(..., dim)` and a memory `(..., dim)`."""
         output_size = cells.output_size(self.cell)
-        self.context_dim = self.build_attention(self.query_dim, memory_shape)
+        if not (self.attention is None or self.attention.built):
+            query_shape = (None, None, self.query_dim)
+            self.attention.build(query_shape, memory_shape)
+        self.context_dim = self.mechanism.context_dim(memory_shape[-1])
         width = inputs_shape[-1]
         if self.placement == "before":
             width += self.context_dim
@@ -207,29 +200,6 @@ class AttentionCell(Configured, keras.layers.Layer):
         if shape is not None:
             self.kernel = self.add_weight(
                 shape=shape, initializer=self.kernel_initializer, name="kernel"
-            )
-
-    def build_attention(self, query_dim: int, memory_shape: Shape) -> int:
-        """Builds the mechanism; returns the width of its context."""
-        if self.attention is not None:
-            if not self.attention.built:
-                self.attention.build((None, None, query_dim), memory_shape)
-            self._check_widths(query_dim, memory_shape[-1])
-        return self.mechanism.context_dim(memory_shape[-1])
-
-    def _check_widths(self, query_dim, memory_dim):
-        """Raises `ValueError` if the attention was built for other widths."""
-        config = self.attention.get_build_config() or {}
-        shapes = config.get("shapes_dict")
-        if not shapes:
-            return
-        built_for = shapes["query_shape"][-1], shapes["memory_shape"][-1]
-        if built_for != (query_dim, memory_dim):
-            raise ValueError(
-                "`attention` is already built, for a query of width "
-                f"{built_for[0]} and a memory of width {built_for[1]}, but "
-                f"here they have the widths {query_dim} and {memory_dim}. "
-                f"Received: attention={self.attention!r}"
             )
 
     def project(

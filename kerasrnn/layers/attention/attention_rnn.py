@@ -8,6 +8,9 @@ from typing import Unpack
 import keras
 from keras import ops
 
+from kerasrnn.arguments import check_mask
+from kerasrnn.arguments import check_sequences
+from kerasrnn.arguments import instance
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.mechanism import check_memory
 from kerasrnn.layers.attention.mechanism import swap_time
@@ -18,8 +21,6 @@ from kerasrnn.layers.loop.run_loop import run_loop
 from kerasrnn.layers.precision import is_float
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
-from kerasrnn.layers.sequence_checks import check_mask
-from kerasrnn.layers.sequence_checks import check_sequences
 from kerasrnn.saving import Configured
 from kerasrnn.tensors import where_unmasked
 from kerasrnn.typing import LayerOptions
@@ -96,13 +97,7 @@ class AttentionRNN(Configured, keras.layers.Layer):
         kwargs.setdefault("dtype", cells.policy(cell))
         # Without autocast the states of the attention keep their dtypes.
         super().__init__(autocast=False, **kwargs)
-        if not isinstance(cell, AttentionCell):
-            raise ValueError(
-                "AttentionRNN expects `cell` to be an AttentionCell, such as "
-                "`AttentionCell(keras.layers.GRUCell(256), 'additive')`. "
-                f"Received: cell={cell!r}"
-            )
-        self.cell = cell
+        self.cell = instance("cell", cell, AttentionCell)
         self.return_state = return_state
         self.return_attention_scores = return_attention_scores
         self.supports_masking = True

@@ -6,11 +6,11 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.layers import _backend
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.initializers import reseeded
-from kerasrnn.layers.loop.products import multiply
+from kerasrnn.layers.loop.products import Fixed
+from kerasrnn.layers.loop.run_loop import run_loop
 from kerasrnn.layers.precision import wide
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import LayerOptions
@@ -75,6 +75,13 @@ class BahdanauAttention(AttentionMechanism):
         [Salimans & Kingma, 2016](https://arxiv.org/abs/1602.07868).
     """
 
+    names = {
+        "additive": lambda width: {"units": width},
+        "bahdanau": lambda width: {"units": width},
+        "concat": lambda width: {"units": width},
+        "normed_bahdanau": lambda width: {"units": width, "normalize": True},
+    }
+
     def __init__(
         self,
         units: int,
@@ -87,12 +94,6 @@ class BahdanauAttention(AttentionMechanism):
         **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(dropout=dropout, seed=seed, **kwargs)
-        if use_bias and normalize:
-            raise ValueError(
-                "`use_bias` and `normalize` cannot both be true: the "
-                "normalized score has the single bias `b`. "
-                f"Received: use_bias={use_bias}, normalize={normalize}"
-            )
         self.units = positive_integer("units", units)
         self.use_bias = use_bias
         self.normalize = normalize
@@ -191,9 +192,14 @@ def additive_score(query, keys, vector):
     batch_size, count, units = ops.shape(query)
     row = batch_size * ops.shape(keys)[1] * units
     if ops.is_tensor(row) or ops.is_tensor(count):
-        # A graph of TensorFlow for batches of any size.
+        # A graph of TensorFlow for batches of any size. A few queries, as in a
+        # step of a search, need no loop.
         most = ops.maximum(_MOST // ops.maximum(row, 1), 1)
-        scores = _in_blocks(query, keys, vector, most)
+        scores = ops.cond(
+            count <= most,
+            lambda: _score(query, keys, vector),
+            lambda: _in_blocks(query, keys, vector, most),
+        )
         # The lengths that are known were lost.
         return ops.reshape(scores, (batch_size, count, ops.shape(keys)[1]))
     known = isinstance(row, int) and isinstance(count, int)
@@ -216,100 +222,38 @@ def _product(hidden, vector):
 
 
 def _in_blocks(query, keys, vector, most):
-    """Scores of blocks of at most this many queries, one after another."""
+    """Scores of blocks of at most this many queries, one after another.
 
-    @_backend.custom_gradient
-    def run(query, keys, vector):
-        blocks = _Blocks(query, keys, vector, most)
-
-        def gradient(upstream):
-            grads = blocks.gradients(*upstream)
-            operands = query, keys, vector
-            return tuple(
-                map(lambda x, y: ops.cast(x, y.dtype), grads, operands)
-            )
-
-        return blocks.scores(), gradient
-
-    return run(query, keys, vector)
-
-
-class _Blocks:
-    """Queries in blocks, of which the hidden layer of one is held at a time.
-
-    Args:
-        query, keys, vector: As of `additive_score`.
-        most: Integer, or a tensor, the most queries of a block.
+    The loop holds the hidden layer of one block at a time, also where it finds
+    the gradient.
     """
+    batch_size, count, units = ops.shape(query)
+    positions = ops.shape(keys)[1]
+    # Of negative numbers, ONNX rounds quotients up.
+    blocks = (count + most - 1) // most
+    if ops.is_tensor(blocks):  # then there may be no queries
+        blocks = ops.maximum(blocks, 1)
+    size = (count + blocks - 1) // blocks
+    # XLA finds no gradient of a slice whose length is open. The last query
+    # fills the last block.
+    places = ops.minimum(ops.arange(blocks * size), count - 1)
+    queries = ops.take(ops.swapaxes(query, 0, 1), places, axis=0)
+    queries = ops.reshape(queries, (blocks, size, batch_size, units))
 
-    def __init__(self, query, keys, vector, most):
-        self.query = query
-        self.keys = keys
-        self.vector = vector
-        self.most = most
-        self.batch_size, self.count, self.units = ops.shape(query)
-        self.positions = ops.shape(keys)[1]
-        # Of negative numbers, ONNX rounds quotients up.
-        blocks = (self.count + most - 1) // most
-        if ops.is_tensor(blocks):  # then there may be no queries
-            blocks = ops.maximum(blocks, 1)
-        self.blocks = blocks
-        self.size = (self.count + blocks - 1) // blocks
-        self.queries = self.divided(query, self.units)
+    def step(states, given, product):
+        query, keys, vector = given
+        keys, vector = (ops.cast(x, query.dtype) for x in (keys, vector))
+        hidden = ops.tanh(ops.expand_dims(query, 2) + keys)
+        return [_product(hidden, vector)]
 
-    def divided(self, x, width):
-        """`(batch, queries, width)` as `(blocks, size, batch, width)`."""
-        missing = self.blocks * self.size - self.count
-        rest = ops.zeros((missing, self.batch_size, width), x.dtype)
-        x = ops.concatenate([ops.swapaxes(x, 0, 1), rest])
-        return ops.reshape(x, (self.blocks, self.size, self.batch_size, width))
-
-    def joined(self, x, width):
-        """`(blocks, size, batch, width)` as `(batch, queries, width)`."""
-        shape = (self.blocks * self.size, self.batch_size, width)
-        return ops.swapaxes(ops.reshape(x, shape)[: self.count], 0, 1)
-
-    def hidden(self, index):
-        """The hidden layer of a block, `(size, batch, positions, units)`."""
-        return ops.tanh(ops.expand_dims(self.queries[index], 2) + self.keys)
-
-    def scores(self):
-        """Returns the scores, `(batch, queries, positions)`."""
-        if not ops.is_tensor(self.most):
-            return self.one_by_one()
-        # A few queries, as in a step of a search, need no loop.
-        return ops.cond(
-            self.count <= self.most,
-            lambda: _score(self.query, self.keys, self.vector),
-            self.one_by_one,
-        )
-
-    def one_by_one(self):
-        """Returns the scores, block by block."""
-
-        def step(state, index):
-            return state, _product(self.hidden(index), self.vector)
-
-        _, scores = _backend.scan(step, [], self.blocks)
-        return self.joined(scores, self.positions)
-
-    def gradients(self, upstream):
-        """Returns the gradients of query, keys and vector, block by block."""
-        vector = wide(self.vector)
-        upstream = self.divided(upstream, self.positions)
-
-        def step(state, index):
-            of_keys, of_vector = state
-            grad, active = upstream[index], self.hidden(index)
-            flat = ops.reshape(active, (-1, self.units))
-            row = ops.reshape(grad, (1, -1))
-            found = wide(multiply(row, flat, flat.shape[-1]))
-            of_vector = of_vector + found[0]
-            gate = ops.expand_dims(grad, -1) * (1 - ops.square(active))
-            of_keys = of_keys + vector * ops.sum(wide(gate), axis=0)
-            of_query = vector * ops.sum(wide(gate), axis=2)
-            return (of_keys, of_vector), of_query
-
-        state = wide(ops.zeros_like(self.keys)), ops.zeros_like(vector)
-        state, of_query = _backend.scan(step, state, self.blocks)
-        return self.joined(of_query, self.units), *state
+    # Gradients of all blocks are added up in the dtype of keys and vector.
+    (scores,), _ = run_loop(
+        step,
+        [queries, Fixed(wide(keys)), Fixed(wide(vector))],
+        [ops.zeros((size, batch_size, positions), query.dtype)],
+        query.dtype,
+        training=True,
+    )
+    scores = ops.reshape(scores, (blocks * size, batch_size, positions))
+    scores = ops.take(scores, ops.arange(count), axis=0)
+    return ops.swapaxes(scores, 0, 1)

@@ -71,6 +71,8 @@ class CoverageAttention(BahdanauAttention):
         [See et al., 2017](https://arxiv.org/abs/1704.04368), section 2.3.
     """
 
+    names = {"coverage": lambda width: {"units": width}}
+
     stateful = True
     sequential = True
     positionwise = False

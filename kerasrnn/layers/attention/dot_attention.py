@@ -50,9 +50,6 @@ class DotAttention(AttentionMechanism):
         `(context, weights)` of shapes `(batch, queries, dim)` and
         `(batch, queries, positions)`.
 
-    Raises:
-        ValueError: when query and memory differ in width.
-
     Example:
 
     >>> query, memory = np.ones((2, 1, 8)), np.ones((2, 5, 8))
@@ -64,14 +61,7 @@ class DotAttention(AttentionMechanism):
         [Luong et al., 2015](https://arxiv.org/abs/1508.04025), equation 8.
     """
 
-    def build(self, query_shape: Shape, memory_shape: Shape) -> None:
-        if query_shape[-1] != memory_shape[-1]:
-            raise ValueError(
-                f"{type(self).__name__} has no weights, so query and memory "
-                "must be equally wide ('general' attention takes any "
-                f"widths). Received: a query of width {query_shape[-1]} and "
-                f"a memory of width {memory_shape[-1]}."
-            )
+    names = {"dot": lambda width: {}}
 
     def score(self, query: Tensor, keys: Tensor) -> Tensor:
         return dot_score(query, keys)
@@ -101,9 +91,6 @@ class ScaledDotAttention(DotAttention):
         `(context, weights)` of shapes `(batch, queries, dim)` and
         `(batch, queries, positions)`.
 
-    Raises:
-        ValueError: when query and memory differ in width.
-
     Example:
 
     >>> query, memory = np.ones((2, 1, 8)), np.ones((2, 5, 8))
@@ -115,12 +102,14 @@ class ScaledDotAttention(DotAttention):
         [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), equation 1.
     """
 
+    names = {"scaled_dot": lambda width: {}}
+
     def score(self, query: Tensor, keys: Tensor) -> Tensor:
         return super().score(query, keys) / query.shape[-1] ** 0.5
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class GeneralAttention(AttentionMechanism):
+class GeneralAttention(DotAttention):
     """Bilinear attention (Luong et al. 2015, "general").
 
         score(q, k) = q W k         or, scaled,         g q W k
@@ -161,6 +150,12 @@ class GeneralAttention(AttentionMechanism):
         [Luong et al., 2015](https://arxiv.org/abs/1508.04025), equation 8.
     """
 
+    names = {
+        "general": lambda width: {},
+        "luong": lambda width: {},
+        "scaled_luong": lambda width: {"use_scale": True},
+    }
+
     def __init__(
         self,
         *,
@@ -195,6 +190,3 @@ class GeneralAttention(AttentionMechanism):
         self, query_dim: int, memory_dim: int
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         return (query_dim,), (memory_dim,)
-
-    def score(self, query: Tensor, keys: Tensor) -> Tensor:
-        return dot_score(query, keys)

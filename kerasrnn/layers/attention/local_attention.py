@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import one_of
+from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.dot_attention import GeneralAttention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
@@ -66,8 +67,8 @@ class LocalAttention(AttentionMechanism):
 
     Raises:
         ValueError: when `attention` overrides `align` or has a dropout,
-            `radius` or `units` is not a positive integer, `alignment` is
-            unknown, or `units` is given for the monotonic alignment.
+            `radius` or `units` is not a positive integer, or `alignment` is
+            unknown.
 
     Example:
 
@@ -80,6 +81,11 @@ class LocalAttention(AttentionMechanism):
     Reference:
         [Luong et al., 2015](https://arxiv.org/abs/1508.04025), section 3.2.
     """
+
+    names = {
+        "local_p": lambda width: {},
+        "local_m": lambda width: {"alignment": "monotonic"},
+    }
 
     positionwise = False
 
@@ -99,20 +105,13 @@ class LocalAttention(AttentionMechanism):
         if attention is None:
             attention = GeneralAttention(dtype=self.dtype_policy)
         _check_score(attention)
-        one_of("alignment", alignment, ("predictive", "monotonic"))
-        if units is not None:
-            if alignment == "monotonic":
-                raise ValueError(
-                    "`units` is the width of the layer that predicts a "
-                    "position, so it needs alignment='predictive'. "
-                    f"Received: units={units}, alignment={alignment!r}"
-                )
-            units = positive_integer("units", units)
         self.attention = attention
         self.radius = positive_integer("radius", radius)
-        self.alignment = alignment
+        self.alignment = one_of(
+            "alignment", alignment, ("predictive", "monotonic")
+        )
         self.stateful = alignment == "monotonic"
-        self.units = units
+        self.units = optional_positive_integer("units", units)
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
 
     def build(self, query_shape: Shape, memory_shape: Shape) -> None:
@@ -183,10 +182,10 @@ class LocalAttention(AttentionMechanism):
         self,
         query: Tensor,
         projected: tuple[Tensor, ...],
-        memory_mask: Tensor | None = None,
-        state: Tensor = (),
-        training: bool = False,
-        noise: dict[str, Tensor] | None = None,
+        memory_mask: Tensor | None,
+        state: Tensor,
+        training: bool,
+        noise: dict[str, Tensor],
     ) -> tuple[Tensor, Tensor, Tensor]:
         if self.alignment == "predictive":
             return self.attend(

@@ -6,8 +6,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.layers.attention.dot_attention import dot_score
-from kerasrnn.layers.attention.mechanism import AttentionMechanism
+from kerasrnn.layers.attention.dot_attention import DotAttention
 from kerasrnn.layers.attention.mechanism import positions
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import LayerOptions
@@ -16,7 +15,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class LocationAttention(AttentionMechanism):
+class LocationAttention(DotAttention):
     """Location-based attention (Luong et al. 2015, "location").
 
         score(q, position i) = (W q)_i
@@ -63,6 +62,8 @@ class LocationAttention(AttentionMechanism):
         [Luong et al., 2015](https://arxiv.org/abs/1508.04025), equation 9.
     """
 
+    names = {"location": lambda width: {"max_positions": 100}}
+
     positionwise = False
 
     def __init__(
@@ -97,9 +98,6 @@ class LocationAttention(AttentionMechanism):
             axis=0,
         )
         return keys, values, position
-
-    def score(self, query: Tensor, keys: Tensor) -> Tensor:
-        return dot_score(query, keys)
 
     def align(
         self,

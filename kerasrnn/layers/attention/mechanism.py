@@ -1,21 +1,26 @@
 """The base class of the attention mechanisms, and helpers."""
 
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import ClassVar
 from typing import Unpack
 
 import keras
 from keras import ops
 
+from kerasrnn.arguments import check_mask
+from kerasrnn.arguments import check_not_ragged
 from kerasrnn.arguments import rate
 from kerasrnn.arguments import same_shape
 from kerasrnn.layers import _backend
 from kerasrnn.layers.loop.products import may_multiply
 from kerasrnn.layers.loop.products import of_the_loop
 from kerasrnn.layers.quantization import KeepsQuantization
-from kerasrnn.layers.sequence_checks import check_mask
-from kerasrnn.layers.sequence_checks import check_not_ragged
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.saving import Configured
+from kerasrnn.typing import Config
 from kerasrnn.typing import LayerOptions
+from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
 
@@ -30,7 +35,8 @@ class AttentionMechanism(Configured, KeepsQuantization):
 
     A subclass overrides `score`. It also overrides `keys_and_values` if keys
     and values are not the memory itself, and `align` if its weights are not
-    the softmax of the scores.
+    the softmax of the scores. Its short `names`, if it has any, stand for it as
+    the `attention` of a cell and in the settings of recipes.
 
     A memory is projected once, by `project`, and attended to at every step,
     by `attend`. A mechanism whose weights depend on earlier steps has a state:
@@ -64,6 +70,8 @@ class AttentionMechanism(Configured, KeepsQuantization):
         ValueError: when `dropout` is not in `[0, 1)`.
     """
 
+    # Short names, each with the arguments of a mechanism for a cell of a width.
+    names: ClassVar[Mapping[str, Callable[[int], Config]]] = {}
     # Whether there is a state, and whether each step needs that of the step
     # before it, so that steps cannot be computed all at once.
     stateful = False
@@ -89,6 +97,9 @@ class AttentionMechanism(Configured, KeepsQuantization):
         if dropout:
             self.seed_generator = keras.random.SeedGenerator(seed)
         self.supports_masking = True
+
+    def build(self, query_shape: Shape, memory_shape: Shape) -> None:
+        """Creates the weights, if there are any."""
 
     def project(
         self, memory: Tensor, memory_mask: Tensor | None = None
@@ -193,10 +204,10 @@ class AttentionMechanism(Configured, KeepsQuantization):
         self,
         query: Tensor,
         projected: tuple[Tensor, ...],
-        memory_mask: Tensor | None = None,
-        state: Tensor = (),
-        training: bool = False,
-        noise: dict[str, Tensor] | None = None,
+        memory_mask: Tensor | None,
+        state: Tensor,
+        training: bool,
+        noise: dict[str, Tensor],
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Computes a step for each query, one after another.
 
@@ -207,13 +218,11 @@ class AttentionMechanism(Configured, KeepsQuantization):
                 `None`.
             state: The state before the first step, `(batch, ...)` or `()`.
             training: Whether to behave as in training.
-            noise: What `draw_noise` returned; `None` to draw it here.
+            noise: What `draw_noise` returned.
 
         Returns:
             `(context, weights, state)`, with the state after the last step.
         """
-        if noise is None:
-            noise = self.draw_noise(query, projected) if training else {}
         if not self.sequential:
             return self.attend(
                 query, projected, memory_mask, state, training, noise
@@ -222,12 +231,13 @@ class AttentionMechanism(Configured, KeepsQuantization):
         steps = swap_time((query, noise))
 
         def step(state, index):
-            here = keras.tree.map_structure(lambda x: x[index], steps)
-            (query, noise), state = with_one_query((here, state))
-            found = self.attend(
-                query, projected, memory_mask, state, training, noise
+            query, noise = keras.tree.map_structure(
+                lambda x: x[index][:, None], steps
             )
-            *found, state = of_one_query(found)
+            found = self.attend(
+                query, projected, memory_mask, state[:, None], training, noise
+            )
+            *found, state = (x[:, 0] for x in found)
             return state, found
 
         state, found = _backend.scan(step, state, ops.shape(query)[1])
@@ -266,8 +276,9 @@ class AttentionMechanism(Configured, KeepsQuantization):
         check_memory(memory, query.shape[0])
         projected = self.project(memory, memory_mask)
         state = self.initial_state(ops.shape(query)[0], projected)
+        noise = self.draw_noise(query, projected) if training else {}
         context, weights, _ = self.attend_in_turn(
-            query, projected, memory_mask, state, training
+            query, projected, memory_mask, state, training, noise
         )
         return context, weights
 
@@ -320,16 +331,6 @@ class _NoAttention:
 
 
 NO_ATTENTION = _NoAttention()
-
-
-def with_one_query(nest):
-    """Adds an axis for a single query: `(batch, ...)` to `(batch, 1, ...)`."""
-    return keras.tree.map_structure(lambda x: ops.expand_dims(x, 1), nest)
-
-
-def of_one_query(nest):
-    """Removes the axis of a single query, which `with_one_query` added."""
-    return keras.tree.map_structure(lambda x: ops.squeeze(x, 1), nest)
 
 
 def swap_time(nest):

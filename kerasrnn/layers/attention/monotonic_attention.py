@@ -79,6 +79,8 @@ class MonotonicAttention(BahdanauAttention):
         to 16.
     """
 
+    names = {"monotonic": lambda width: {"units": width}}
+
     stateful = True
     sequential = True
     positionwise = False

@@ -6,6 +6,7 @@ from typing import Unpack
 import keras
 from keras import ops
 
+from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.dot_attention import dot_score
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
@@ -71,6 +72,13 @@ class MultiHeadDotAttention(AttentionMechanism):
         3.2.2.
     """
 
+    names = {
+        "multi_head": lambda width: {
+            "num_heads": 4,
+            "head_dim": max(1, width // 4),
+        }
+    }
+
     def __init__(
         self,
         num_heads: int,
@@ -85,9 +93,7 @@ class MultiHeadDotAttention(AttentionMechanism):
         super().__init__(dropout=dropout, seed=seed, **kwargs)
         self.num_heads = positive_integer("num_heads", num_heads)
         self.head_dim = positive_integer("head_dim", head_dim)
-        if units is not None:
-            units = positive_integer("units", units)
-        self.units = units
+        self.units = optional_positive_integer("units", units)
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
 
     def build(self, query_shape: Shape, memory_shape: Shape) -> None:

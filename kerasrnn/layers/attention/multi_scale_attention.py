@@ -6,6 +6,7 @@ from typing import Unpack
 import keras
 from keras import ops
 
+from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
 from kerasrnn.layers.loop.linear_recurrence import shifted
@@ -90,6 +91,14 @@ class MultiScaleAttention(MultiHeadDotAttention):
         of blocks, too; there it is one scale, and the blocks do not slide.
     """
 
+    names = {
+        "multi_scale": lambda width: {
+            "spans": (1, 2, 4, 8),
+            "head_dim": max(1, width // 4),
+            "blocks": 16,
+        }
+    }
+
     counts_masked = True
 
     def __init__(
@@ -104,11 +113,6 @@ class MultiScaleAttention(MultiHeadDotAttention):
         seed: int | None = None,
         **kwargs: Unpack[LayerOptions],
     ) -> None:
-        if not spans:
-            raise ValueError(
-                "`spans` must hold a positive integer for each head. "
-                f"Received: spans={spans!r}"
-            )
         super().__init__(
             len(spans),
             head_dim,
@@ -119,9 +123,7 @@ class MultiScaleAttention(MultiHeadDotAttention):
             **kwargs,
         )
         self.spans = tuple(positive_integer("spans", span) for span in spans)
-        if blocks is not None:
-            blocks = positive_integer("blocks", blocks)
-        self.blocks = blocks
+        self.blocks = optional_positive_integer("blocks", blocks)
 
     def align(
         self,

@@ -6,6 +6,7 @@ from typing import Unpack
 import keras
 from keras import ops
 
+from kerasrnn.arguments import instance
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
@@ -160,19 +161,6 @@ class SelfAttentionCell(Configured, WindowCell):
             return None
         return "with the attention before the cell, a step needs the last one"
 
-    def run(
-        self,
-        sequence: Tensor,
-        states: States,
-        mask: Tensor | None = None,
-        training: bool = False,
-    ) -> tuple[Tensor, States]:
-        """Runs over a sequence `(time, batch, input_dim)`; see `FastRNN`.
-
-        The cell runs first, then all steps attend at once.
-        """
-        return self.run_at_once(sequence, states, mask, training)
-
     def project(self, hidden: Tensor) -> list[Tensor]:
         """Returns the keys and values of the cell's outputs."""
         return [*self.attention.project(hidden)]
@@ -264,12 +252,7 @@ class SelfAttentionRNN(FastRNN):
         zero_output_for_mask: bool = False,
         **kwargs: Unpack[LayerOptions],
     ) -> None:
-        if not isinstance(cell, SelfAttentionCell):
-            raise ValueError(
-                "SelfAttentionRNN expects `cell` to be a SelfAttentionCell, "
-                "such as `SelfAttentionCell(GRUCell(256), 'additive')`. "
-                f"Received: cell={cell!r}"
-            )
+        instance("cell", cell, SelfAttentionCell)
         super().__init__(
             cell,
             return_sequences,

@@ -1,5 +1,6 @@
 """The base class of the cells that attend to a window of their past."""
 
+import abc
 import math
 from typing import Any
 from typing import Unpack
@@ -33,12 +34,12 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
 
     output_size: int
     window: int
-    cell_input_size: int
+    cell_input_size: int = 0
 
     def __init__(self, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         # PyTorch would find one of the class before that of the layer.
-        self.cell: Any = None
+        self.cell: Any = _NoCell()
 
     def add_cell(self, cell: keras.layers.Layer) -> None:
         """Sets the inner cell, and creates the layer that runs it."""
@@ -47,14 +48,15 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
         self._rnn = FastRNN(cell, return_sequences=True)
 
     @property
+    @abc.abstractmethod
     def cache_shapes(self) -> list[Shape]:
         """Shapes of all in the cache of a row but the flags."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def project(self, hidden: Tensor) -> list[Tensor]:
         """Returns what the cache gets of hidden `(batch, time, dim)`."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def attend(
         self, hidden: Tensor, cache: list[Tensor], training: bool = False
     ) -> Tensor:
@@ -66,7 +68,6 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
                 by those of these steps.
             training: Whether to behave as in training.
         """
-        raise NotImplementedError
 
     @property
     def _shapes(self):
@@ -74,17 +75,14 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
 
     @property
     def state_size(self) -> list[int]:
-        inner = [] if self.cell is None else cells.flat_state_sizes(self.cell)
+        inner = cells.flat_state_sizes(self.cell)
         return [self.output_size, *inner, *map(math.prod, self._shapes)]
 
     def get_initial_state(
         self, batch_size: int | Tensor | None = None
     ) -> States:
         """Returns the initial states: those of the cell, otherwise zeros."""
-        inner = []
-        if self.cell is not None:
-            inner = cells.initial_state(self.cell, batch_size)
-            inner = keras.tree.flatten(inner)
+        inner = keras.tree.flatten(cells.initial_state(self.cell, batch_size))
         zeros = [
             ops.zeros((batch_size, size), self.compute_dtype)
             for size in self.state_size
@@ -101,7 +99,7 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
         """Runs the inner cell over a sequence `(batch, time, input_dim)`."""
         return self._rnn.carry_on(sequence, states, mask, training)
 
-    def run_at_once(
+    def run(
         self,
         sequence: Tensor,
         states: States,
@@ -146,9 +144,8 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
         """Splits the states: the output, those of the cell, the cache."""
         count = len(self._shapes)
         output, *inner = states[:-count]
-        if self.cell is not None:
-            sizes = cells.state_sizes(self.cell)
-            inner = keras.tree.pack_sequence_as(sizes, inner)
+        sizes = cells.state_sizes(self.cell)
+        inner = keras.tree.pack_sequence_as(sizes, inner)
         cache = [
             ops.reshape(flat, (-1, *shape))
             for flat, shape in zip(states[-count:], self._shapes, strict=True)
@@ -170,6 +167,12 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
     def first_input(self, step_input: Tensor) -> Tensor:
         shape = (ops.shape(step_input)[0], self.cell_input_size)
         return ops.zeros(shape, self.compute_dtype)
+
+
+class _NoCell:
+    """The cell of a block that has none, and so none of its states."""
+
+    state_size = ()
 
 
 def attend_to_windows(attention, queries, cache, window):
@@ -195,11 +198,11 @@ def attend_to_windows(attention, queries, cache, window):
     if isinstance(time, int) and time <= 3 * block:
         return _attend_to_band(attention, queries, cache, window)
     blocks, seen = -(-time // block), -(-window // block)
-    queries = _pad(queries, 0, blocks * block - time)
+    queries = padded(queries, 0, blocks * block - time)
     queries = _blocks(queries, 0, blocks, block)
     cache = [
         _blocks(
-            _pad(x, seen * block - window, blocks * block - time),
+            padded(x, seen * block - window, blocks * block - time),
             seen,
             blocks,
             block,
@@ -210,16 +213,6 @@ def attend_to_windows(attention, queries, cache, window):
     # A loop over windows needs the static batch size, if there is one.
     shape = (batch_size, blocks * block, context.shape[-1])
     return ops.reshape(context, shape)[:, :time]
-
-
-def attend_to_windows_and_own(attention, queries, cache, window):
-    """Lets query `t` attend to the positions `t` to `t + window`.
-
-    The arguments are those of `attend_to_windows`. The last of these positions
-    is the query's own.
-    """
-    cache = [_pad(x, 0, 1) for x in cache]
-    return attend_to_windows(attention, queries, cache, window + 1)
 
 
 def _attend_to_band(attention, queries, cache, window):
@@ -237,7 +230,7 @@ def _attend_to_band(attention, queries, cache, window):
     return context
 
 
-def _pad(x, before, after):
+def padded(x, before, after):
     """Adds empty positions at both ends of the axis before the last."""
     width = [(0, 0)] * (len(x.shape) - 2) + [(before, after), (0, 0)]
     return ops.pad(x, width)

@@ -13,10 +13,10 @@ more, with logarithms, which takes much longer.
 
 from keras import ops
 
+from kerasrnn.arguments import check_mask
+from kerasrnn.arguments import check_sequences
 from kerasrnn.layers import _backend
 from kerasrnn.layers.precision import wide
-from kerasrnn.layers.sequence_checks import check_mask
-from kerasrnn.layers.sequence_checks import check_not_ragged
 from kerasrnn.tensors import largest
 from kerasrnn.tensors import unmasked_first
 
@@ -66,14 +66,8 @@ def checked(emissions, mask):
         ValueError: when there is no step, emissions are ragged, or a mask has
             another length.
     """
-    check_not_ragged(emissions)
-    emissions = ops.convert_to_tensor(emissions)
-    if emissions.shape[1] == 0:
-        raise ValueError(
-            "A CRF reads sequences of one step or more, `(batch, time, tags)`. "
-            f"Received: emissions of shape {tuple(emissions.shape)}"
-        )
-    emissions = wide(emissions)
+    check_sequences(emissions)
+    emissions = wide(ops.convert_to_tensor(emissions))
     if mask is None:
         return emissions, ops.ones(ops.shape(emissions)[:2], "bool")
     mask = ops.cast(mask, "bool")

@@ -192,16 +192,8 @@ class CRF(Linked, Configured, keras.layers.Layer):
         self.transitions_regularizer = keras.regularizers.get(
             transitions_regularizer
         )
-        self._allowed = allowed_moves(self.labels, scheme)
+        self.allowed = allowed_moves(self.labels, scheme)
         self.supports_masking = True
-
-    @property
-    def allowed(self) -> tuple[list[Any], list[bool], list[bool]] | None:
-        """What the scheme allows: transitions, first tags and last tags.
-
-        `None` without a scheme.
-        """
-        return self._allowed
 
     def build(self, input_shape: Shape) -> None:
         tags = input_shape[-1]
@@ -337,7 +329,7 @@ class CRF(Linked, Configured, keras.layers.Layer):
         if not self.built:
             self.build(emissions.shape)
         weights = self.transitions, self.start, self.end
-        return chains.chain(emissions, mask, *weights, self._allowed)
+        return chains.chain(emissions, mask, *weights, self.allowed)
 
 
 def with_path(emissions, mask, tags):

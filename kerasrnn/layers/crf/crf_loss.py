@@ -90,18 +90,17 @@ class CRFLoss(keras.losses.Loss):
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         """Returns the losses of the rows, `(batch,)`."""
         crf = self.crf
-        if crf is None:
+        if (
+            crf is None
+            or not crf.built
+            or link_of(y_pred) not in (None, crf.link)
+        ):
             raise ValueError(
-                "A loss that was not loaded by `keras.saving.load_model` does "
-                "not know its `CRF`. Compile the model with "
-                "`CRFLoss(model.get_layer(NAME))`. Received: no layer"
-            )
-        if not crf.built or link_of(y_pred) not in (None, crf.link):
-            raise ValueError(
-                "The loss has another `CRF` than the model, whose transitions "
-                "it would not train. Expected: `CRFLoss(crf)` of the layer at "
-                "the end of the model, such as `model.get_layer(NAME)`. "
-                f"Received: crf={crf.name!r}, which did not return the outputs"
+                "The loss needs the `CRF` at the end of the model, whose "
+                "transitions it trains; loaded alone, it has none. Expected: "
+                "a model compiled with `CRFLoss(model.get_layer(NAME))`. "
+                f"Received: {'no layer' if crf is None else crf.name!r}, which "
+                "did not return the outputs"
             )
         y_true = without_last_axis(ops.convert_to_tensor(y_true))
         if len(y_true.shape) != 2:

@@ -70,19 +70,18 @@ class _Back:
     def __init__(self, loop, operands, upstream, kept):
         self.loop = loop
         self.operands = operands
-        self.sequences, self.fixed, kernels, self.states = operands
+        self.sequences, self.fixed, self.kernels, self.states = operands
         self.upstream = upstream[: loop.num_returned]
         self.last_grads = list(upstream[loop.num_returned :])
         self.before, self.results = kept
-        self.turned = [products.times_transposed(kernel) for kernel in kernels]
-        self.shapes = [kernel.shape for kernel in kernels]
+        self.turned = list(map(products.times_transposed, self.kernels))
         # What a step turns out to use, when it is differentiated first.
         self.uses = None
         self.is_read = [True] * len(self.sequences)
 
     def run(self):
         """Returns the gradients of the operands, as a flat list."""
-        zeros = [ops.zeros_like(x) for x in self.fixed]
+        zeros = list(map(ops.zeros_like, self.fixed))
         (states, fixed), (results, inputs, read) = _backend.scan(
             self.step, (self.last_grads, zeros), self.loop.time, reverse=True
         )
@@ -90,9 +89,9 @@ class _Back:
         sequences = [next(read) if x else None for x in self.is_read]
         kernels = [None] * len(self.turned)
         for use, grads in zip(self.uses, results, strict=True):
-            x = self.before[use.state] if use.is_state else next(inputs)
+            x = next(inputs) if use.state is None else self.before[use.state]
             gradient = products.kernel_gradient(
-                _dropped(x, use.mask), grads, self.shapes[use.number]
+                _dropped(x, use.mask), grads, self.kernels[use.number].shape
             )
             kernels[use.number] = _sum(kernels[use.number], gradient)
             if use.added is not None:
@@ -136,8 +135,7 @@ class _Back:
         states, results, sequences, fixed = _as(here, found)
         self.is_read = [x is not None for x in sequences]
         # A product may have no gradient, as where it is only compared.
-        results = _zeros_for_none(results, here[1])
-        results = [ops.cast(x, self.loop.dtype) for x in results]
+        results = _zeros_for_none(results, here[1], self.loop.dtype)
         read = [x for x in sequences if x is not None]
         totals = list(map(_sum, totals, fixed))
         states = _zeros_for_none(states, grads)
@@ -183,13 +181,13 @@ class _Recall(Product):
         plus = products.value_of(plus)
         use = _Use(
             self.numbers[len(self.uses)],
-            self.mask_of(x) if drop and self.mask is not None else None,
+            self.mask if drop else None,
             self.states.get(id(x)),
             self.added.get(id(plus)),
         )
         result = self.results[len(self.uses)]
         self.uses.append(use)
-        if not use.is_state:
+        if use.state is None:
             self.inputs.append(ops.cast(x, self.dtype))
         # A part of `given` gets the sum of the gradients after the loop.
         has_gradient = use.added is None and hasattr(plus, "shape")
@@ -200,7 +198,7 @@ class _Recall(Product):
             def gradient(grads):
                 (grads,) = grads
                 back = self.turned[use.number](ops.cast(grads, self.dtype))
-                back = _dropped(wide(back), use.mask)
+                back = _dropped(back, use.mask)
                 more = [
                     ops.cast(products.summed_to(grads, y.shape), y.dtype)
                     for y in added
@@ -229,11 +227,6 @@ class _Use:
     state: int | None
     added: tuple[int, int] | None
 
-    @property
-    def is_state(self):
-        """Whether it multiplies a state."""
-        return self.state is not None
-
 
 def _dropped(x, mask):
     """Returns `x` after dropout, in float32 or wider; itself without it."""
@@ -245,9 +238,9 @@ def _all_gradients(function, arguments, cotangents):
     return _zeros_for_none(grads, arguments)
 
 
-def _zeros_for_none(grads, like):
+def _zeros_for_none(grads, like, dtype=None):
     return [
-        ops.zeros_like(x) if grad is None else ops.cast(grad, x.dtype)
+        ops.cast(ops.zeros_like(x) if grad is None else grad, dtype or x.dtype)
         for grad, x in zip(grads, like, strict=True)
     ]
 

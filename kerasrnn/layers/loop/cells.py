@@ -15,7 +15,6 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import same_shape
-from kerasrnn.layers import _backend
 from kerasrnn.layers.initializers import derived_seed
 from kerasrnn.layers.loop.run_loop import run_loop
 from kerasrnn.layers.precision import wide
@@ -30,23 +29,14 @@ def check_cell(cell, owner):
         cell: The object to check.
         owner: Name of the layer that got the cell, for the message.
     """
-    faults = []
-    if isinstance(cell, type):
-        faults.append(f"Pass an instance: {cell.__name__}(...).")
-    if isinstance(cell, keras.layers.RNN):
-        faults.append("A layer runs a cell: pass its `cell`.")
-    for name in ("call", "state_size"):
-        try:
-            getattr(cell, name)
-        except AttributeError as error:
-            faults.append(f"{error}.")
-    if not (faults or isinstance(cell, keras.layers.Layer)):
-        faults.append(f"{type(cell).__name__} is not a `keras.layers.Layer`.")
-    if faults:
+    is_layer = isinstance(cell, keras.layers.Layer)
+    is_cell = is_layer and not isinstance(cell, keras.layers.RNN)
+    if not is_cell or not hasattr(cell, "state_size"):
         raise ValueError(
             f"{owner} expects `cell` to be a recurrent cell, such as "
-            "`keras.layers.GRUCell(256)`: a layer with `call` "
-            f"and `state_size`. Received: cell={cell!r}. " + " ".join(faults)
+            "`keras.layers.GRUCell(256)`: a layer with `call` and "
+            "`state_size`, not its class, and not a layer that runs a cell. "
+            f"Received: cell={cell!r}"
         )
 
 
@@ -84,11 +74,13 @@ def map_sizes(function, cell):
     """
 
     def mapped(sizes):
-        is_list = isinstance(sizes, list)
-        return list(map(mapped, sizes)) if is_list else function(sizes)
+        return [
+            mapped(size) if isinstance(size, list) else function(size)
+            for size in sizes
+        ]
 
     sizes = cell.state_size
-    return mapped([sizes] if isinstance(sizes, int) else list(sizes))
+    return mapped([sizes] if isinstance(sizes, int) else sizes)
 
 
 def state_sizes(cell):
@@ -129,10 +121,7 @@ def step(cell, inputs, states, training=False):
             inputs, own = step(inner, inputs, own, training)
             new_states.append(own)
         return inputs, new_states
-    kwargs = {}
-    if isinstance(cell, keras.layers.Layer):
-        kwargs["training"] = training
-    output, new_states = cell(inputs, states, **kwargs)
+    output, new_states = cell(inputs, states, training=training)
     return output, keras.tree.pack_sequence_as(
         states, keras.tree.flatten(new_states)
     )
@@ -204,17 +193,6 @@ def run(
     if last_only and "last_only" in inspect.signature(cell.run).parameters:
         options["last_only"] = True
     outputs, last = cell.run(sequence, flat, **options)
-    batch = sequence.shape[1]
-    outputs = _backend.ranked(
-        outputs, lambda: (None, *shape_of(output_size(cell), batch))
-    )
-    last = [
-        _backend.ranked(
-            x, lambda i=i: shape_of(flat_state_sizes(cell)[i], batch)
-        )
-        for i, x in enumerate(last)
-    ]
-    check_outputs(cell, outputs, sequence.shape[1:2])
     return outputs, keras.tree.pack_sequence_as(states, last)
 
 
@@ -229,7 +207,6 @@ def _run_steps(cell, sequence, states, mask, training, last_only, unroll):
         _, *own = (ops.cast(x, dtype) for x in before)
         own = keras.tree.pack_sequence_as(states, own)
         output, new = step(cell, inputs, own, training)
-        check_outputs(cell, output, inputs.shape[:1])
         return [output, *keras.tree.flatten(new)]
 
     outputs, (output, *last) = run_loop(
@@ -265,23 +242,10 @@ def nested_initial(cell, states, batch):
             "`initial_state` must have the shapes of the states of "
             f"{type(cell).__name__}. Expected: {expected}. Received: {found}"
         )
-    if len(states) == len(state_sizes(cell)):
+    sizes = cell.state_size
+    if len(states) == (1 if isinstance(sizes, int) else len(sizes)):
         return states
     return keras.tree.pack_sequence_as(initial_state(cell, 1), flat)
-
-
-def check_outputs(cell, outputs, batch):
-    """Raises `ValueError` unless outputs are `(..., batch, output_size)`."""
-    expected = (*batch, *shape_of(output_size(cell), None)[1:])
-    found = tuple(outputs.shape)[-len(expected) :]
-    extra = len(outputs.shape) - len(expected)
-    if extra not in (0, 1) or not same_shape(found, expected):
-        raise ValueError(
-            f"The outputs of {type(cell).__name__} do not agree with its "
-            "`output_size`, by default the first `state_size`. "
-            f"Expected: shape (..., {str(expected)[1:]}. "
-            f"Received: shape {tuple(outputs.shape)}"
-        )
 
 
 def as_carried(states, before, dtype):
@@ -322,9 +286,10 @@ def draw_dropout_masks(cell, inputs):
         shape = shape_of(output_size(inner), batch_size)
         inputs = ops.zeros(shape, inputs.dtype)
     if hasattr(cell, "get_dropout_mask"):
-        first, *_ = keras.tree.flatten(initial_state(cell, batch_size))
         cell.get_dropout_mask(inputs)
-        cell.get_recurrent_dropout_mask(first)
+        if cell.recurrent_dropout:
+            first, *_ = keras.tree.flatten(initial_state(cell, batch_size))
+            cell.get_recurrent_dropout_mask(first)
 
 
 def reset_dropout_masks(cell):

@@ -14,14 +14,10 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.layers import _backend
 from kerasrnn.layers.precision import is_float
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.typing import Shape
-
-# Rows of a part of a product over all steps.
-_ROWS = 2048
 
 
 def join(parts):
@@ -52,22 +48,20 @@ def width_of(kernel):
     return heads * gates * units
 
 
-def multiply(x, kernel, width):
+def multiply(x, kernel):
     """Returns the product in the dtype of the kernel.
 
     Args:
         x: Tensor of shape `(..., dim)`; `(batch, dim)` for a block-diagonal
             kernel.
-        kernel: The kernel; a matrix may have more columns than count.
-        width: Width of the product.
+        kernel: The kernel.
     """
     x = ops.cast(x, kernel.dtype)
     if len(kernel.shape) == 2:
-        x = ops.matmul(x, kernel)
-        return x if width == x.shape[-1] else x[..., :width]
+        return ops.matmul(x, kernel)
     x = ops.reshape(x, (ops.shape(x)[0], *kernel.shape[:2]))
     found = ops.einsum("bhd,hdgu->bghu", x, kernel)
-    return ops.reshape(found, (ops.shape(x)[0], width))
+    return ops.reshape(found, (ops.shape(x)[0], width_of(kernel)))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -121,11 +115,15 @@ class Product:
         dtype: The dtype to multiply in.
         mask: The dropout mask of the state, `(batch, units)`; `None` for no
             dropout.
+
+    Attributes:
+        results: List of what it returned.
     """
 
     def __init__(self, dtype, mask=None):
         self.dtype = dtype
         self.mask = mask
+        self.results = []
 
     def __call__(self, x, kernel, plus=None, drop=False):
         """Returns `x K + plus`, in float32 or wider.
@@ -139,11 +137,12 @@ class Product:
             drop: Whether `x` is dropped out with the mask of the state.
         """
         if drop and self.mask is not None:
-            x = x * ops.cast(self.mask_of(x), x.dtype)
-        found = wide(self.multiply(x, as_list(kernel)))
-        if plus is None:
-            return found
-        return found + ops.cast(value_of(plus), found.dtype)
+            x = x * ops.cast(self.mask, x.dtype)
+        found = wide(self.multiply(x, kernel))
+        if plus is not None:
+            found = found + ops.cast(value_of(plus), found.dtype)
+        self.results.append(found)
+        return found
 
     def with_mask(self, mask):
         """Returns the same product with another mask of the state."""
@@ -151,44 +150,24 @@ class Product:
         other.mask = mask
         return other
 
-    def multiply(self, x, kernels):
+    def multiply(self, x, kernel):
         """Returns the product with kernels side by side."""
-        kernel = self.joined(kernels)
-        return multiply(x, kernel, width_of(kernel))
+        return multiply(x, joined(as_list(kernel), self.dtype))
 
-    def joined(self, kernels):
-        """Returns kernels side by side, in the dtype to multiply in."""
-        return join(ops.cast(value_of(x), self.dtype) for x in kernels)
 
-    def mask_of(self, x):
-        """Returns the mask of the state, for a product of `x`."""
-        if self.mask.shape[-1] != x.shape[-1]:
-            raise ValueError(
-                "`drop=True` drops out what has the width of the first state. "
-                f"Expected: a width of {self.mask.shape[-1]}. Received: a "
-                f"tensor of shape {tuple(x.shape)}"
-            )
-        return self.mask
+def joined(kernels, dtype):
+    """Returns kernels side by side, in the dtype to multiply in."""
+    return join([ops.cast(value_of(x), dtype) for x in kernels])
 
 
 def may_multiply(kernel):
     """Whether it is a weight, a `Kernel`, or a list of them."""
-    kernels = kernel if isinstance(kernel, (list, tuple)) else [kernel]
-    return all(isinstance(x, (keras.Variable, Kernel)) for x in kernels)
+    return all(isinstance(x, (keras.Variable, Kernel)) for x in as_list(kernel))
 
 
 def as_list(kernel):
-    """Returns a list of kernels, checked."""
-    kernels = list(kernel) if isinstance(kernel, (list, tuple)) else [kernel]
-    for each in kernels:
-        if not isinstance(each, (keras.Variable, Kernel)):
-            raise TypeError(
-                "`product` multiplies by a weight of the cell. A kernel that "
-                "is made of weights is made before the loop: return "
-                "`Kernel(...)` from `given`. Received: a kernel of type "
-                f"{type(each).__name__}"
-            )
-    return kernels
+    """Returns a list of kernels, of one or several."""
+    return list(kernel) if isinstance(kernel, (list, tuple)) else [kernel]
 
 
 def value_of(x):
@@ -225,34 +204,8 @@ def times_transposed(kernel):
         return blocks
     if keras.backend.standardize_dtype(kernel.dtype) == "bfloat16":
         return lambda x: ops.einsum("...j,ij->...i", x, kernel)
-    turned = _backend.spaced(ops.transpose(kernel))
-    return lambda x: multiply(x, turned, kernel.shape[0])
-
-
-def multiply_all(x, kernel):
-    """Multiplies all steps in one product, with its own gradient.
-
-    On a CPU, that of the kernel takes half the time of what TensorFlow or XLA
-    make of the product.
-
-    Args:
-        x: Tensor of shape `(..., dim)`.
-        kernel: Tensor of shape `(dim, width)`, in the dtype to multiply in.
-
-    Returns:
-        Tensor of shape `(..., width)`, in float32 or wider.
-    """
-
-    @_backend.custom_gradient
-    def times(x, kernel):
-        def gradient(grads):
-            (grads,) = grads
-            before = ops.matmul(grads, ops.transpose(kernel))
-            return before, kernel_gradient(x, grads, kernel.shape)
-
-        return ops.matmul(x, kernel), gradient
-
-    return wide(times(ops.cast(x, kernel.dtype), kernel))
+    turned = ops.transpose(kernel)
+    return lambda x: ops.matmul(x, turned)
 
 
 def kernel_gradient(inputs, grads, shape):
@@ -276,53 +229,7 @@ def kernel_gradient(inputs, grads, shape):
         inputs = ops.reshape(inputs, (-1, heads, dim))
         grads = ops.reshape(grads, (-1, gates, heads, units))
         return ops.einsum("nhd,nghu->hdgu", inputs, grads)
-    if not _backend.needs_space(grads):
-        return ops.matmul(ops.transpose(inputs), grads)
-
-    @_backend.custom_gradient
-    def product(inputs, grads):
-        def gradient(upstream):
-            (upstream,) = upstream
-            before = ops.matmul(grads, ops.transpose(upstream))
-            return before, ops.matmul(inputs, upstream)
-
-        return _spaced_product(inputs, grads), gradient
-
-    return product(inputs, grads)
-
-
-def _spaced_product(inputs, grads):
-    """Returns `X' G` part by part, each with space.
-
-    A copy of all gradients, with space, would take as much memory as these.
-    """
-
-    def times(inputs, grads):
-        spaced = _backend.spaced(grads)
-        return multiply(ops.transpose(inputs), spaced, grads.shape[-1])
-
-    def at_once():
-        return times(inputs, grads)
-
-    def in_parts():
-        count = ops.shape(grads)[0] // _ROWS
-
-        def add(total, index):
-            here = [
-                ops.slice(x, (index * _ROWS, 0), (_ROWS, x.shape[-1]))
-                for x in (inputs, grads)
-            ]
-            return total + times(*here), ()
-
-        rest = times(inputs[count * _ROWS :], grads[count * _ROWS :])
-        return _backend.scan(add, rest, count)[0]
-
-    rows = ops.shape(grads)[0]
-    if isinstance(rows, int):
-        return in_parts() if rows > _ROWS else at_once()
-    if not ops.is_tensor(rows):
-        return at_once()  # a symbolic size, which JAX does not compare
-    return _backend.either(rows > _ROWS, in_parts, at_once)
+    return ops.matmul(ops.transpose(inputs), grads)
 
 
 def summed_to(grads, shape):

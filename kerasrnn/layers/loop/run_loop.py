@@ -4,7 +4,7 @@ The step is written once, forward; `back_through_time.py` has the gradient of
 the whole loop. All sequences are `(time, batch, ...)`.
 """
 
-import contextlib
+import collections
 
 import keras
 from keras import ops
@@ -104,11 +104,11 @@ class _Loop:
         self.num_returned = num_returned
         self.unroll = unroll
         self.leaves = keras.tree.flatten(given)
-        kinds = list(map(_kind, self.leaves))
-        self.sequences, self.discrete, self.fixed = (
-            [number for number, kind in enumerate(kinds) if kind == wanted]
-            for wanted in ("sequence", "discrete", "fixed")
-        )
+        numbers = collections.defaultdict(list)
+        for number, leaf in enumerate(self.leaves):
+            numbers[_kind(leaf)].append(number)
+        self.sequences = numbers["sequence"]
+        self.discrete, self.fixed = numbers["discrete"], numbers["fixed"]
         over_time = [self.leaves[x] for x in self.sequences + self.discrete]
         _check_given(over_time, states)
         self.time = ops.shape(over_time[0])[0]
@@ -129,7 +129,7 @@ class _Loop:
         self.operands = (
             sequences,
             fixed + [weights.state_mapping[key] for key in self.variables],
-            looking.kernels,
+            [products.joined(kernels, dtype) for kernels in looking.kernels],
             list(states),
         )
 
@@ -188,14 +188,12 @@ class _Loop:
 
     def _scan(self, operands, keep):
         sequences, fixed, kernels, states = operands
-        widths = list(map(products.width_of, kernels))
-        kernels = list(map(_backend.spaced, kernels))
 
         def read(index):
             return [x[index] for x in sequences]
 
         def step(states, index, here):
-            product = _Save(self, kernels, widths)
+            product = _Save(self, kernels)
             new = self.advance(index, states, here, fixed, product)
             product.check_count(len(product.results))
             return new, keep(states, new, product.results)
@@ -233,24 +231,26 @@ class _Look(Product):
 
     def __init__(self, *args):
         super().__init__(*args)
-        self.numbers, self.results = [], []
-        self.kernels = []
+        self.numbers, self.kernels = [], []
         self.found = {}
 
-    def __call__(self, x, kernel, plus=None, drop=False):
-        self.results.append(super().__call__(x, kernel, plus, drop))
-        return self.results[-1]
-
-    def multiply(self, x, kernels):
+    def multiply(self, x, kernel):
+        kernels = products.as_list(kernel)
+        if not products.may_multiply(kernels):
+            raise TypeError(
+                "`product` multiplies by a weight of the cell. A kernel that "
+                "is made of weights is made before the loop: return "
+                "`Kernel(...)` from `given`. Received: kernels of the types "
+                f"{', '.join(type(x).__name__ for x in kernels)}"
+            )
         key = tuple(map(id, kernels))
         if key not in self.found:
             # The list keeps what has these ids.
-            self.found[key] = len(self.kernels), kernels
-            self.kernels.append(self.joined(kernels))
-        number, _ = self.found[key]
-        self.numbers.append(number)
+            self.found[key] = len(self.kernels)
+            self.kernels.append(kernels)
+        self.numbers.append(self.found[key])
         zeros = wide(ops.zeros_like(x[..., :1]))
-        width = products.width_of(self.kernels[number])
+        width = sum(map(products.width_of, kernels))
         return zeros + ops.zeros((width,), zeros.dtype)
 
 
@@ -259,26 +259,18 @@ class _Save(Product):
 
     Args:
         loop: The `_Loop`.
-        kernels: Its kernels, perhaps with more columns than are theirs.
-        widths: How many columns are.
+        kernels: Its kernels.
     """
 
-    def __init__(self, loop, kernels, widths):
+    def __init__(self, loop, kernels):
         super().__init__(loop.dtype, loop.mask)
-        self.numbers = loop.numbers
-        self.kernels, self.widths = kernels, widths
-        self.results = []
+        self.numbers, self.kernels = loop.numbers, kernels
 
-    def __call__(self, x, kernel, plus=None, drop=False):
-        self.results.append(super().__call__(x, kernel, plus, drop))
-        return self.results[-1]
-
-    def multiply(self, x, kernels):
+    def multiply(self, x, kernel):
         count = len(self.results)
         if count >= len(self.numbers):
             self.check_count(count + 1)
-        number = self.numbers[count]
-        return products.multiply(x, self.kernels[number], self.widths[number])
+        return products.multiply(x, self.kernels[self.numbers[count]])
 
     def check_count(self, count):
         """Raises `ValueError` unless each step has as many products."""
@@ -321,19 +313,26 @@ class WeightsOfStep(keras.StatelessScope):
         for key, seed in self.seeds.items():
             move = ops.cast((index + 1) * _SEEDS_APART, seed.dtype)
             self.state_mapping[key] = seed + ops.stack([move, 0 * move])
-        self._looks_outside = False
 
     def get_current_value(self, variable):
         value = self.state_mapping.get(id(variable))
         if value is not None:
             return value
-        is_float = keras.backend.is_float_dtype(variable.dtype)
-        if self._looks_outside or not is_float:
-            outer = self.original_scope
-            return None if outer is None else outer.get_current_value(variable)
-        self._looks_outside = True
-        value = wide(variable.value)
-        self._looks_outside = False
+        if self.original_scope is not None:
+            value = self.original_scope.get_current_value(variable)
+        if not keras.backend.is_float_dtype(variable.dtype):
+            return value
+        if value is None:
+            value = variable._value
+        if value is None and self.original_scope is None:
+            raise ValueError(
+                "`build` of a cell must create all of its weights, and build "
+                "the layers that a step uses. Received: a step that creates "
+                f"{variable.path!r}"
+            )
+        if value is None:
+            return None  # where layers are built to find out shapes
+        value = wide(value)
         self.read.append(variable)
         self.state_mapping[id(variable)] = value
         return value
@@ -414,11 +413,9 @@ def run_in_blocks(run, states, sequence, skipped, output_shape, last_only):
 
 def _steps_in_a_block(time, batch_size):
     """Returns how many steps make a block, or `None` for a single block."""
-    if not all(
-        isinstance(size, int) or ops.is_tensor(size)
-        for size in (time, batch_size)
-    ):
-        return None  # JAX asks for shapes alone, of batches of any size.
+    for size in (time, batch_size):
+        if not (isinstance(size, int) or ops.is_tensor(size)):
+            return None  # JAX asks for shapes alone, of batches of any size.
     if isinstance(batch_size, int):
         block = max(1, _ROWS // max(1, batch_size))
     else:
@@ -457,10 +454,9 @@ def _check_given(over_time, states):
             "`given` must return a tensor made of its inputs, from which the "
             "loop has its length. Received: none, or `Fixed` ones only"
         )
-    batch = states[0].shape[0]
-    axes = {(None, batch), tuple(over_time[0].shape[:2])}
+    axes = over_time[0].shape[0], states[0].shape[0]
     for x in over_time:
-        if not all(same_shape(x.shape[:2], expected) for expected in axes):
+        if not same_shape(x.shape[:2], axes):
             raise ValueError(
                 "`given` must return tensors `(time, batch, ...)`. One that is "
                 "the same at every step, or made of weights, is returned as "
@@ -469,33 +465,17 @@ def _check_given(over_time, states):
             )
 
 
-@contextlib.contextmanager
-def attributes_kept(cell):
-    """A scope that may not leave a new tensor among a cell's attributes.
-
-    A step that reads it would have no gradient of it.
-    """
-    before = dict(vars(cell))
-    yield
-    for name, value in vars(cell).items():
-        if ops.is_tensor(value) and value is not before.get(name):
-            raise ValueError(
-                "What `given` computes is returned, so that a step has it with "
-                "its gradient. Expected: `Fixed(...)` for a tensor that is the "
-                f"same at every step. Received: `self.{name}`"
-            )
-
-
 def _check_states(new, states):
     """Raises `ValueError` unless there are new states like the old."""
-    shapes = [tuple(x.shape) for x in states]
+    expected = [tuple(x.shape) for x in states]
     found = new
     if isinstance(new, (list, tuple)):
         found = [tuple(getattr(x, "shape", ())) for x in new]
-    if not isinstance(found, list) or [x[1:] for x in found] != [
-        x[1:] for x in shapes
-    ]:
+    if found != expected and (
+        not isinstance(found, list)
+        or [x[1:] for x in found] != [x[1:] for x in expected]
+    ):
         raise ValueError(
             "`step` must return the list of new states, and no output. "
-            f"Expected: shapes {shapes}. Received: {found}"
+            f"Expected: shapes {expected}. Received: {found}"
         )

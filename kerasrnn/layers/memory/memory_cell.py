@@ -1,5 +1,6 @@
 """The base class of cells whose memory is a matrix for each head."""
 
+import abc
 import math
 from typing import Any
 from typing import Unpack
@@ -77,10 +78,11 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
             self.state_size.append((self.conv_width - 1) * self._channels)
 
     @property
+    @abc.abstractmethod
     def head_dims(self) -> tuple[int, int]:
         """The rows and columns of a memory, chosen if they were not given."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def writes(self, decisions: Tensor) -> dict[str, Tensor]:
         """Returns `log_decay` and the like of `matrix_memory`.
 
@@ -88,7 +90,6 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
             decisions: Tensor of shape `(..., decisions, heads)`, in float32 or
                 wider.
         """
-        raise NotImplementedError
 
     def scaled(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
         """Returns queries and keys as they enter the memory."""

@@ -3,7 +3,8 @@
 Private methods of its public classes are used in `saving.py`,
 `layers/recurrent/fast_rnn.py`, `models/dynamic_evaluation.py`,
 `training/adam.py` and `distribute/replicas.py` of `kerasrnn`;
-`tests/test_layering.py` finds them. A nightly job runs the tests with the next
+`tests/test_layering.py` finds them. The loop over time reads `_value` of
+variables. A nightly job runs the tests with the next
 version of Keras.
 
 `keras.layers.RNN` draws the dropout masks of a cell before its loop, and

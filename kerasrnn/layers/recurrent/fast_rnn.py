@@ -7,12 +7,12 @@ from typing import Unpack
 import keras
 from keras import ops
 
+from kerasrnn.arguments import check_mask
+from kerasrnn.arguments import check_sequences
 from kerasrnn.layers import _backend
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.quantization import KeepsQuantization
-from kerasrnn.layers.sequence_checks import check_mask
-from kerasrnn.layers.sequence_checks import check_sequences
 from kerasrnn.saving import constructor_parameters
 from kerasrnn.tensors import where_unmasked
 from kerasrnn.typing import Config
@@ -352,7 +352,8 @@ class KerasCellLayer(CellLayer):
             self.supports_jit = keras.backend.backend() != "tensorflow"
 
     def _is_as_in_keras(self):
-        ours = self.layer_norm or self.recurrent_dropout or self.unroll
+        cell = self.cell
+        ours = cell.layer_norm or cell.recurrent_dropout or self.unroll
         return self.compute_dtype == "float32" and not ours
 
     def _has_cudnn(self):

@@ -92,11 +92,10 @@ class GroupedMemoryCell(RecurrentCell):
             for read in range(num_reads)
         ]
         self.read_bias = self.add_bias((num_reads, slots), "read_bias")
-        if self.layer_norm:
-            self.reset_gains = self.add_gains((1, self.units), "reset_gains")
-            self.candidate_gains = self.add_gains(
-                (1, self.num_groups), "candidate_gains"
-            )
+        self.reset_gains = self.optional_gains((1, self.units), "reset_gains")
+        self.candidate_gains = self.optional_gains(
+            (1, self.num_groups), "candidate_gains"
+        )
 
     def given_memory(self, inputs: Tensor) -> dict[str, Nest]:
         """Returns the input's part of the write, and all that it needs.
@@ -169,13 +168,11 @@ class GroupedMemoryCell(RecurrentCell):
         k, r = split_at(products, self.head_units)
         k, r = k + given["head"], r + given["reset"]
         a = self.softmax(product(k, given["write"]), given)
-        if self.layer_norm:
-            r = self.normalize(r, self.reset_gains, self.reset_bias)
+        r = self.normalize(r, self.reset_gains, self.reset_bias)
         r = self.recurrent_activation(r)
         kernel = given["candidate_of_s"]
         c = product(r * s, kernel, given["candidate"], drop=True)
-        if self.layer_norm:
-            c = self.normalize(c, self.candidate_gains, self.candidate_bias)
+        c = self.normalize(c, self.candidate_gains, self.candidate_bias)
         c = ops.expand_dims(self.activation(c), given["slot_axis"])
         m = ops.reshape(memory, ops.shape(a))
         m = m + a * (c - m)  # (1 - a) m + a c
@@ -639,15 +636,13 @@ class GAMRHNCell(GroupedMemoryCell):
         self.gate_bias = self.add_bias(
             (depth, 2 * units), "gate_bias", self.initial_bias
         )
-        if self.layer_norm:
-            self.gate_gains = self.add_gains((depth, 2, units), "gate_gains")
+        self.gate_gains = self.optional_gains((depth, 2, units), "gate_gains")
         if self.inner == "gru":
             self.state_kernel = kernels("state_kernel", units)
             self.state_bias = self.add_bias((depth, units), "state_bias")
-            if self.layer_norm:
-                self.state_gains = self.add_gains(
-                    (depth, 1, units), "state_gains"
-                )
+            self.state_gains = self.optional_gains(
+                (depth, 1, units), "state_gains"
+            )
 
     def initial_bias(self, shape: Shape, dtype: Any = None) -> Tensor:
         """Returns the biases of `r, z`, or of `h, t`."""

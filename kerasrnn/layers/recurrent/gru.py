@@ -150,8 +150,7 @@ class FastGRUCell(RecurrentCell):
             # With `reset_after`, of the input and of the state.
             shape = (2, width) if self.reset_after else (width,)
             self.bias = self.add_bias(shape)
-        if self.layer_norm:
-            self.gains = self.add_gains((3, self.units))
+        self.gains = self.optional_gains((3, self.units))
 
     def biases(self) -> tuple[Tensor | None, Tensor | None]:
         """Returns the biases of the input, and of the products of `h`.

@@ -162,13 +162,13 @@ class LinearCell(RecurrentCell):
         self.bias = None
         if self.use_bias:
             self.bias = self.add_bias(shape, initializer=initial_bias)
-        if self.layer_norm:
-            self.gains = self.add_gains((count, self.units))
+        self.gains = self.optional_gains((count, self.units))
 
     def gates(self, inputs: Tensor) -> Tensor:
         """Returns `x W + b`, or `LN(x W) + b`, `(..., count * units)`."""
         products = self.project(inputs, self.kernel)
-        return self.normalized_gates(self.with_bias(products, self.bias))
+        products = self.with_bias(products, self.bias)
+        return self.normalize(products, self.gains, self.bias)
 
     def given(self, inputs: Tensor) -> Nest:
         return list(self.coefficients(inputs))

@@ -109,8 +109,7 @@ class FourGatesCell(RecurrentCell):
 
     def build(self, input_shape: Shape) -> None:
         self.build_products(input_shape[-1])
-        if self.layer_norm:
-            self.gains = self.add_gains((4, self.units))
+        self.gains = self.optional_gains((4, self.units))
 
     def build_products(self, input_dim: int) -> None:
         """Creates kernels and biases."""

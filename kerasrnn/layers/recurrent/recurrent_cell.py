@@ -1,8 +1,6 @@
 """The base class of recurrent cells that run fast: a cell defines its step."""
 
-import contextlib
 import functools
-from collections.abc import Iterator
 from typing import Any
 from typing import Unpack
 
@@ -15,14 +13,12 @@ from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop.products import Fixed
 from kerasrnn.layers.loop.products import Product
+from kerasrnn.layers.loop.products import as_list
 from kerasrnn.layers.loop.products import fixed_value
-from kerasrnn.layers.loop.products import join
+from kerasrnn.layers.loop.products import joined
 from kerasrnn.layers.loop.products import may_multiply
-from kerasrnn.layers.loop.products import multiply_all
 from kerasrnn.layers.loop.products import of_the_loop
-from kerasrnn.layers.loop.products import value_of
 from kerasrnn.layers.loop.run_loop import WeightsOfStep
-from kerasrnn.layers.loop.run_loop import attributes_kept
 from kerasrnn.layers.loop.run_loop import repeated
 from kerasrnn.layers.loop.run_loop import run_in_blocks
 from kerasrnn.layers.loop.run_loop import run_loop
@@ -30,7 +26,6 @@ from kerasrnn.layers.precision import wide
 from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
 from kerasrnn.saving import Configured
-from kerasrnn.saving import constructor_parameters
 from kerasrnn.typing import Activation
 from kerasrnn.typing import Constraint
 from kerasrnn.typing import Initializer
@@ -132,7 +127,6 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
     bias: Any
     gains: Any
     _has_gains = False
-    _created_late: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -175,16 +169,6 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         self.layer_norm = layer_norm
         self.seed = seed
         self.seed_generator = keras.random.SeedGenerator(seed)
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        for name in constructor_parameters(cls):
-            if callable(getattr(RecurrentCell, name, None)):
-                raise TypeError(
-                    "An argument is kept as an attribute of its name, which "
-                    "must not be that of a method of `RecurrentCell`. "
-                    f"Received: {cls.__name__}(..., {name})"
-                )
 
     def given(self, inputs: Tensor) -> Nest:
         """Returns what the steps get of the inputs, for all steps at once.
@@ -230,10 +214,12 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         self, batch_size: int | Tensor | None = None
     ) -> States:
         """Returns the initial states: zeros."""
-        return [
-            ops.zeros(cells.shape_of(size, batch_size), self.compute_dtype)
-            for size in cells.state_sizes(self)
-        ]
+        return cells.map_sizes(
+            lambda size: ops.zeros(
+                cells.shape_of(size, batch_size), self.compute_dtype
+            ),
+            self,
+        )
 
     # What the equations are made of: weights, products, dropout.
 
@@ -291,6 +277,10 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         self._has_gains = True
         return self.add_weight(shape, "ones", name=name)
 
+    def optional_gains(self, shape: Shape, name: str = "gains") -> Any:
+        """Adds gains if `layer_norm` is set; `None` if it is not."""
+        return self.add_gains(shape, name) if self.layer_norm else None
+
     def _add(self, kind, shape, name, initializer):
         if initializer is None:
             initializer = getattr(self, f"{kind}_initializer")
@@ -319,36 +309,27 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         return ops.add(products, bias)
 
     def normalize(
-        self, gates: Tensor, gains: Tensor, bias: Tensor | float | None = None
+        self,
+        gates: Tensor,
+        gains: Tensor | None,
+        bias: Tensor | float | None = None,
     ) -> Tensor:
         """Normalizes each gate over its units, and adds the bias.
 
         Args:
             gates: Tensor of shape `(..., gates * units)`.
-            gains: Tensor of shape `(gates, units)`.
+            gains: Tensor of shape `(gates, units)`; `None` to return the gates
+                as they are.
             bias: Tensor of shape `(gates * units,)`, or `None`.
         """
+        if gains is None:
+            return gates
         x = ops.reshape(gates, (*ops.shape(gates)[:-1], *gains.shape))
         x = x - ops.mean(x, axis=-1, keepdims=True)
         variance = ops.mean(ops.square(x), axis=-1, keepdims=True)
         x = x * ops.rsqrt(variance + _EPSILON) * gains
         x = ops.reshape(x, ops.shape(gates))
         return x if bias is None else x + bias
-
-    def normalized_gates(
-        self, gates: Tensor, layer: int | None = None
-    ) -> Tensor:
-        """Normalizes gates by `gains` and `bias` if `layer_norm` is set.
-
-        Args:
-            gates: Tensor of shape `(..., gates * units)`.
-            layer: Index of the rows of gains and biases, if there are several.
-        """
-        if not self.layer_norm:
-            return gates
-        if layer is None:
-            return self.normalize(gates, self.gains, self.bias)
-        return self.normalize(gates, self.gains[layer], self.bias[layer])
 
     def project(self, inputs: Tensor, kernel: Any) -> Tensor:
         """Returns the products with the inputs, in float32 or wider.
@@ -361,11 +342,12 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         product = self._product_of_the_loop()
         if product and may_multiply(kernel):
             return product(inputs, kernel)
-        kernels = kernel if isinstance(kernel, list) else [kernel]
-        return multiply_all(
-            inputs,
-            join(ops.cast(value_of(x), self.compute_dtype) for x in kernels),
-        )
+        kernels = joined(as_list(kernel), self.compute_dtype)
+        # The gradient of one matrix product is faster than that of many.
+        flat = ops.reshape(inputs, (-1, inputs.shape[-1]))
+        found = ops.matmul(ops.cast(flat, kernels.dtype), kernels)
+        shape = (*ops.shape(inputs)[:-1], kernels.shape[-1])
+        return wide(ops.reshape(found, shape))
 
     def _product_of_the_loop(self):
         """Returns the product of a loop around the cell, or `None`."""
@@ -415,12 +397,11 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         flat = [ops.cast(state, carried) for state in before]
         of_input, of_state = self.masks(inputs, flat, training)
         product = self._product_of_the_loop() or Product(self.compute_dtype)
-        with self.all_built():
-            given = self.prepare(inputs, of_input, training)
-            with WeightsOfStep():
-                given = keras.tree.map_structure(self._bare, given)
-                new = self.step(flat, given, product.with_mask(of_state))
-                output = self.read_out(new, wide(inputs))
+        given = self.prepare(inputs, of_input, training)
+        with WeightsOfStep():
+            given = keras.tree.map_structure(self._bare, given)
+            new = self.step(flat, given, product.with_mask(of_state))
+            output = self.read_out(new, wide(inputs))
         new = cells.as_carried(new, before, self.compute_dtype)
         output = ops.cast(output, self.compute_dtype)
         return output, keras.tree.pack_sequence_as(states, new)
@@ -450,24 +431,24 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         """
         skipped = None if mask is None else ops.equal(mask[..., 0], 0)
         options = {"training": training, "last_only": last_only}
-        with self.all_built():
-            if training or (skipped is not None and self.outputs_more):
-                return self._run(states, sequence, skipped, **options)
-            return run_in_blocks(
-                functools.partial(self._run, **options),
-                states,
-                sequence,
-                skipped,
-                cells.shape_of(cells.output_size(self), ops.shape(sequence)[1]),
-                last_only,
-            )
+        if training or (skipped is not None and self.outputs_more):
+            return self._run(states, sequence, skipped, **options)
+        return run_in_blocks(
+            functools.partial(self._run, **options),
+            states,
+            sequence,
+            skipped,
+            cells.shape_of(cells.output_size(self), ops.shape(sequence)[1]),
+            last_only,
+        )
 
     def _run(self, states, sequence, skipped=None, *, training, last_only):
         """Runs over a sequence, whose products are computed in one call."""
         of_input, of_state = self.masks(sequence, states, training)
         given = self.prepare(sequence, of_input, training)
-        repeats = skipped is not None and self.outputs_more
-        num_returned = len(states) if self.outputs_more else 1
+        outputs_more = self.outputs_more
+        repeats = skipped is not None and outputs_more
+        num_returned = len(states) if outputs_more else 1
         if last_only and not repeats:
             num_returned = 0
         after, last = run_loop(
@@ -483,6 +464,8 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         if not num_returned:
             sequence = sequence[-1:]
             after = [ops.expand_dims(state, 0) for state in last]
+        if not outputs_more:
+            return after[0], last
         with WeightsOfStep():
             outputs = self.read_out(after, wide(sequence))
         return repeated(outputs, skipped) if repeats else outputs, last
@@ -491,8 +474,25 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         self, inputs: Tensor, mask: Tensor | None, training: bool
     ) -> Nest:
         """Returns what is `given` of the inputs, after dropout by a mask."""
-        with WeightsOfStep(), attributes_kept(self):
-            return self.given(_dropped(inputs, mask))
+        if self.layer_norm is True and not self._has_gains:
+            raise ValueError(
+                f"{type(self).__name__} normalizes nothing: it has no gains. "
+                "Expected: gains made by `add_gains` in `build`, and "
+                "`normalize` in `given` or `step`. Received: layer_norm=True"
+            )
+        before = dict(vars(self))
+        with WeightsOfStep():
+            given = self.given(_dropped(inputs, mask))
+        for name, value in vars(self).items():
+            # A step that reads it would have no gradient of it.
+            if ops.is_tensor(value) and value is not before.get(name):
+                raise ValueError(
+                    "What `given` computes is returned, so that a step has it "
+                    "with its gradient. Expected: `Fixed(...)` for a tensor "
+                    "that is the same at every step. Received: "
+                    f"`self.{name}`"
+                )
+        return given
 
     def _bare(self, leaf):
         fixed = isinstance(leaf, Fixed)
@@ -502,33 +502,6 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
     def outputs_more(self) -> bool:
         """Whether the output is anything but the first state."""
         return type(self).read_out is not RecurrentCell.read_out
-
-    @contextlib.contextmanager
-    def all_built(self) -> Iterator[None]:
-        """Checks, around the equations, that `build` created all weights.
-
-        Raises:
-            ValueError: when there are no gains to normalize by, or weights were
-                created within.
-        """
-        if self.layer_norm is True and not self._has_gains:
-            raise ValueError(
-                f"{type(self).__name__} normalizes nothing: it has no gains. "
-                "Expected: gains made by `add_gains` in `build`, and "
-                "`normalize` in `given` or `step`. Received: layer_norm=True"
-            )
-        known = {id(variable) for variable in self.variables}
-        try:
-            yield
-        finally:
-            new = (x.path for x in self.variables if id(x) not in known)
-            self._created_late = (*self._created_late, *new)
-            if self._created_late:
-                raise ValueError(
-                    f"`build` of {type(self).__name__} must create all of its "
-                    "weights, and build the layers that a step uses. "
-                    f"Received: a step that creates {[*self._created_late]}"
-                )
 
 
 def defines_step(cell: Any) -> bool:
@@ -545,7 +518,7 @@ def _dropped(inputs, mask):
 class ForwardsDropoutMasks(DropoutRNNCell):
     """Base of cells around another one, which applies the dropout.
 
-    `keras.layers.RNN` draws and resets dropout masks with these four methods of
+    `keras.layers.RNN` draws and resets dropout masks with these methods of
     the cell that it runs, not of the cell inside.
     """
 
@@ -557,15 +530,7 @@ class ForwardsDropoutMasks(DropoutRNNCell):
         return step_input
 
     def get_dropout_mask(self, step_input: Tensor) -> None:
-        if self.cell is not None:
-            cells.draw_dropout_masks(self.cell, self.first_input(step_input))
-
-    def get_recurrent_dropout_mask(self, step_input: Tensor) -> None:
-        pass
+        cells.draw_dropout_masks(self.cell, self.first_input(step_input))
 
     def reset_dropout_mask(self) -> None:
-        if self.cell is not None:
-            cells.reset_dropout_masks(self.cell)
-
-    def reset_recurrent_dropout_mask(self) -> None:
-        pass
+        cells.reset_dropout_masks(self.cell)

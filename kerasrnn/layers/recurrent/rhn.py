@@ -164,8 +164,7 @@ class RHNCell(RecurrentCell):
         self.bias = self.add_bias(
             (self.depth, width), initializer=self.initial_bias
         )
-        if self.layer_norm:
-            self.gains = self.add_gains((self.depth, gates, self.units))
+        self.gains = self.optional_gains((self.depth, gates, self.units))
 
     def initial_bias(self, shape: Shape, dtype: Any = None) -> Tensor:
         """Returns the biases of `h`, of `t`, and of a carry gate."""
@@ -190,7 +189,10 @@ class RHNCell(RecurrentCell):
         (s,) = states
         for layer, kernel in enumerate(self.recurrent_kernel):
             gates = product(s, kernel, given[layer], drop=True)
-            gates = self.normalized_gates(gates, layer)
+            if self.layer_norm:
+                gates = self.normalize(
+                    gates, self.gains[layer], self.bias[layer]
+                )
             if self.couple_carry:
                 h, t = ops.split(gates, 2, axis=-1)
                 h, t = self.activation(h), self.recurrent_activation(t)

@@ -82,16 +82,13 @@ class ZoneoutCell(ForwardsDropoutMasks, RecurrentCell):
         cells.check_cell(cell, "ZoneoutCell")
         kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(seed=seed, **kwargs)
-        if hasattr(cell, "cells"):
+        if hasattr(cell, "cells") or hasattr(cell, "cache_shapes"):
             raise ValueError(
                 "ZoneoutCell expects `cell` to be a single cell: for a stack, "
-                f"wrap each of its cells. Received: cell={cell!r}"
-            )
-        if hasattr(cell, "cache_shapes"):
-            raise ValueError(
-                "ZoneoutCell cannot keep parts of a window of earlier steps: "
-                "wrap the cell inside, as in SelfAttentionCell(ZoneoutCell("
-                f"cell)). Received: cell={cell!r}"
+                "wrap each of its cells; to attend to a window of earlier "
+                "steps, wrap the cell inside, as in "
+                "SelfAttentionCell(ZoneoutCell(cell)). "
+                f"Received: cell={cell!r}"
             )
         self.cell = cell
         self.rates = rates

@@ -2,7 +2,6 @@
 
 import collections
 import re
-from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 from typing import TypeAlias
@@ -55,11 +54,6 @@ def stacked(name, layers):
                 for end, (where, inner) in directions.items()
             ]
         )
-    if not stack:
-        raise ValueError(
-            f"`{name}` must be a layer or a list of layers. Received: "
-            f"{layers!r}"
-        )
     return stack
 
 
@@ -108,27 +102,12 @@ def check_properties(direction, expected, why):
         )
 
 
-def check_built(direction):
-    """Raises an error if a direction has no weights yet."""
-    if not direction.cell.built:
-        raise ValueError(
-            f"`{direction.place}` must have weights: call it, or build it, "
-            "first. Received: a layer that is not built."
-        )
-
-
 def build_all(layers, widths):
     """Builds each layer that is not built yet for inputs of a width."""
     if not isinstance(layers, (list, tuple)):
         layers = [layers]
     for layer, width in zip(layers, widths, strict=True):
         if not layer.built:
-            if getattr(layer, "stateful", False):
-                raise ValueError(
-                    "A stateful layer has the batch size of its first call. "
-                    "Expected: a layer that was called. "
-                    f"Received: {layer.name}, which is not built"
-                )
             runs = isinstance(
                 layer, (keras.layers.RNN, keras.layers.Bidirectional)
             )
@@ -154,11 +133,6 @@ def names_of(direction):
 def torch_arrays(source, prefix):
     """Returns what a recurrent module holds below a prefix, as arrays."""
     state = source.state_dict() if hasattr(source, "state_dict") else source
-    if not isinstance(state, Mapping):
-        raise ValueError(
-            "`source` must be a module of PyTorch, its `state_dict()` or a "
-            f"mapping of arrays. Received: {source!r}"
-        )
     found = {}
     for name, value in state.items():
         short = name.removeprefix(prefix)
@@ -321,7 +295,6 @@ def copy_weights(source: Layers, target: Layers) -> None:
         )
     pairs = list(zip(sum(sources, []), sum(targets, []), strict=True))
     for old, new in pairs:
-        check_built(old)
         properties = properties_of(old.cell)
         if not new.cell.built:
             del properties["input width"]
@@ -425,7 +398,6 @@ def torch_weights(source: Layers) -> dict[str, Tensor]:
     first, directions = stack[0][0], len(stack[0])
     for layer in stack:
         for direction in layer:
-            check_built(direction)
             properties = properties_of(first.cell)
             if layer is not stack[0]:
                 properties["input width"] = directions * properties["units"]

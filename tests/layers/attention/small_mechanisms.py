@@ -47,6 +47,25 @@ MECHANISMS = {
     "coverage_sum": lambda **kwargs: CoverageAttention(5, None, **kwargs),
     "monotonic": lambda **kwargs: MonotonicAttention(5, noise=0.0, **kwargs),
 }
+# The short names, with the class and some arguments for a width of 8.
+NAMES = {
+    "dot": (DotAttention, {}),
+    "scaled_dot": (ScaledDotAttention, {}),
+    "general": (GeneralAttention, {"use_scale": False}),
+    "luong": (GeneralAttention, {"use_scale": False}),
+    "scaled_luong": (GeneralAttention, {"use_scale": True}),
+    "additive": (BahdanauAttention, {"units": 8, "normalize": False}),
+    "bahdanau": (BahdanauAttention, {"units": 8, "normalize": False}),
+    "concat": (BahdanauAttention, {"units": 8, "normalize": False}),
+    "normed_bahdanau": (BahdanauAttention, {"units": 8, "normalize": True}),
+    "multi_head": (MultiHeadDotAttention, {"num_heads": 4, "head_dim": 2}),
+    "multi_scale": (MultiScaleAttention, {"spans": (1, 2, 4, 8)}),
+    "local_p": (LocalAttention, {"alignment": "predictive", "radius": 10}),
+    "local_m": (LocalAttention, {"alignment": "monotonic", "radius": 10}),
+    "location": (LocationAttention, {"max_positions": 100}),
+    "coverage": (CoverageAttention, {"units": 8, "fertility": 2.0}),
+    "monotonic": (MonotonicAttention, {"units": 8, "noise": 1.0}),
+}
 # Those that need the steps before, or positions in their order.
 NEW_STYLES = ["local_p", "local_m", "location", "coverage", "monotonic"]
 # Of four sentences one has gaps, one a single word, and one none.

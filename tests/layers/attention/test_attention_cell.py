@@ -19,7 +19,7 @@ from tests import helpers
 from tests.layers.attention.small_mechanisms import MECHANISMS
 from tests.layers.attention.small_mechanisms import NEW_STYLES
 from tests.layers.own_cells import ProjectedCell
-from tests.reference.layers import attend
+from tests.reference.attention import attend_as as attend
 
 INPUTS = {
     "sequence": helpers.random(3, 4, 2, seed=2),
@@ -260,7 +260,7 @@ def test_what_is_random_is_drawn_before_the_loop(placement, width):
     "owner", [keras.layers.RNN, FastRNN, SelfAttentionCell]
 )
 def test_it_is_no_keras_cell(owner):
-    with pytest.raises(ValueError, match=r"AttentionCell.*`AttentionRNN\("):
+    with pytest.raises(ValueError, match="`state_size`.*<AttentionCell"):
         owner(AttentionCell(GRUCell(3)))
 
 

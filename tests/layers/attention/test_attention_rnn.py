@@ -26,7 +26,7 @@ from tests.layers import small_layers
 from tests.layers.attention.small_mechanisms import MECHANISMS
 from tests.layers.attention.small_mechanisms import WIDTHS
 from tests.reference import attention_rnn as reference
-from tests.reference.layers import attend
+from tests.reference.attention import attend_as as attend
 from tests.reference.layers import step_of
 
 INPUTS = {
@@ -541,12 +541,6 @@ def test_bad_arguments_of_the_cell(kwargs, message):
 def test_the_layer_wants_an_attention_cell():
     with pytest.raises(ValueError, match="AttentionCell.*Received: cell=<GRU"):
         AttentionRNN(GRUCell(3))
-
-
-def test_unequal_widths_are_named():
-    layer = AttentionRNN(AttentionCell(GRUCell(3), "dot"))
-    with pytest.raises(ValueError, match="query of width 3.*memory of width 6"):
-        layer(**INPUTS)
 
 
 @pytest.mark.parametrize("cell", [GRUCell(3), LSTMCell(3)])

@@ -59,11 +59,6 @@ def test_units_must_be_a_positive_integer():
         BahdanauAttention(0)
 
 
-def test_the_normalized_score_has_its_own_bias():
-    with pytest.raises(ValueError, match="Received: use_bias=True, norm"):
-        BahdanauAttention(5, use_bias=True, normalize=True)
-
-
 def test_the_normalized_score_is_quantized():
     """Packed integers without their scales are another vector."""
     layer = BahdanauAttention(300, normalize=True)

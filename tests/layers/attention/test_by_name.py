@@ -4,43 +4,17 @@ import pytest
 from kerasrnn.layers import AttentionCell
 from kerasrnn.layers import AttentionRNN
 from kerasrnn.layers import BahdanauAttention
-from kerasrnn.layers import CoverageAttention
-from kerasrnn.layers import DotAttention
-from kerasrnn.layers import GeneralAttention
-from kerasrnn.layers import LocalAttention
-from kerasrnn.layers import LocationAttention
-from kerasrnn.layers import MonotonicAttention
-from kerasrnn.layers import MultiHeadDotAttention
-from kerasrnn.layers import MultiScaleAttention
-from kerasrnn.layers import ScaledDotAttention
 from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.layers.attention.by_name import copy_of_attention
 from kerasrnn.layers.attention.by_name import get_attention
+from kerasrnn.layers.attention.by_name import mechanisms_by_name
 from tests import helpers
+from tests.layers.attention.small_mechanisms import NAMES
 
 
-@pytest.mark.parametrize(
-    "name, mechanism, attributes",
-    [
-        ("dot", DotAttention, {}),
-        ("scaled_dot", ScaledDotAttention, {}),
-        ("general", GeneralAttention, {"use_scale": False}),
-        ("luong", GeneralAttention, {"use_scale": False}),
-        ("scaled_luong", GeneralAttention, {"use_scale": True}),
-        ("additive", BahdanauAttention, {"units": 8, "normalize": False}),
-        ("bahdanau", BahdanauAttention, {"units": 8, "normalize": False}),
-        ("concat", BahdanauAttention, {"units": 8, "normalize": False}),
-        ("normed_bahdanau", BahdanauAttention, {"units": 8, "normalize": True}),
-        ("multi_head", MultiHeadDotAttention, {"num_heads": 4, "head_dim": 2}),
-        ("multi_scale", MultiScaleAttention, {"spans": (1, 2, 4, 8)}),
-        ("local_p", LocalAttention, {"alignment": "predictive", "radius": 10}),
-        ("local_m", LocalAttention, {"alignment": "monotonic", "radius": 10}),
-        ("location", LocationAttention, {"max_positions": 100}),
-        ("coverage", CoverageAttention, {"units": 8, "fertility": 2.0}),
-        ("monotonic", MonotonicAttention, {"units": 8, "noise": 1.0}),
-    ],
-)
-def test_names_that_people_type(name, mechanism, attributes):
+@pytest.mark.parametrize("name", mechanisms_by_name())
+def test_names_that_people_type(name):
+    mechanism, attributes = NAMES[name]
     found = get_attention(name, 8, "mixed_bfloat16")
     assert type(found) is mechanism
     assert found.compute_dtype == "bfloat16"
@@ -56,7 +30,7 @@ def test_a_narrow_cell_has_heads_of_width_one():
 
 @pytest.mark.parametrize("bad", ["sharp", keras.layers.Attention()])
 def test_an_unknown_one_is_told_the_names(bad):
-    with pytest.raises(ValueError, match="'monotonic', 'luong', 'bahdanau'.*"):
+    with pytest.raises(ValueError, match="'dot'.*'monotonic'.*Received"):
         get_attention(bad, 8)
 
 

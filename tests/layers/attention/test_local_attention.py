@@ -84,10 +84,6 @@ def test_the_mechanism_inside_is_saved():
         ({"radius": 0}, "`radius`.*Received: radius=0"),
         ({"units": 0}, "`units`.*Received: units=0"),
         ({"alignment": "sharp"}, "Received: alignment='sharp'"),
-        (
-            {"alignment": "monotonic", "units": 3},
-            "Received: units=3, alignment='monotonic'",
-        ),
     ],
 )
 def test_bad_arguments(arguments, message):

@@ -9,14 +9,13 @@ from kerasrnn.layers import BahdanauAttention
 from kerasrnn.layers import DotAttention
 from kerasrnn.layers import MonotonicAttention
 from kerasrnn.layers import MultiHeadDotAttention
-from kerasrnn.layers import ScaledDotAttention
 from tests import helpers
 from tests.layers import small_layers
 from tests.layers.attention.small_mechanisms import MASK
 from tests.layers.attention.small_mechanisms import MECHANISMS
 from tests.layers.attention.small_mechanisms import make
 from tests.layers.attention.small_mechanisms import make_all
-from tests.reference.layers import attend
+from tests.reference.attention import attend_as as attend
 
 every_mechanism = pytest.mark.parametrize("name", MECHANISMS)
 # Others differ from one of these in a factor or a bias of their scores.
@@ -158,7 +157,7 @@ def test_step_by_step_it_is_the_call(name):
     found = [ops.concatenate(x, 1) for x in zip(*found, strict=True)]
     helpers.assert_close(found, mechanism(query, memory, mask))
     *_, last = mechanism.attend_in_turn(
-        query, projected, mask, mechanism.initial_state(4, projected)
+        query, projected, mask, mechanism.initial_state(4, projected), False, {}
     )
     helpers.assert_close(last, state)
 
@@ -227,12 +226,6 @@ def test_dropout_drops_whole_weights_and_scales_the_others():
 def test_a_rate_is_a_share():
     with pytest.raises(ValueError, match="Received: dropout=1.0"):
         MonotonicAttention(5, dropout=1.0)
-
-
-@pytest.mark.parametrize("mechanism", [DotAttention, ScaledDotAttention])
-def test_a_dot_product_wants_equal_widths(mechanism):
-    with pytest.raises(ValueError, match="equally wide.*width 4.*width 6"):
-        mechanism()(np.ones((3, 2, 4)), np.ones((3, 5, 6)))
 
 
 def test_a_mechanism_must_override_score():

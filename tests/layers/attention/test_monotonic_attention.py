@@ -7,7 +7,7 @@ from kerasrnn.layers.attention.monotonic_attention import arrivals
 from tests import helpers
 from tests.layers.attention.small_mechanisms import MASK
 from tests.layers.attention.small_mechanisms import make
-from tests.reference.attention_layers import scores_of
+from tests.reference.attention import scores_of
 
 # Values, masks, gradients, saving and precision: see test_mechanism.py.
 

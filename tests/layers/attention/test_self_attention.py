@@ -22,8 +22,8 @@ from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.layers import SelfAttentionRNN
 from tests import helpers
 from tests.layers import small_layers
+from tests.reference.attention import attend_as as attend
 from tests.reference.attention_rnn import hidden
-from tests.reference.layers import attend
 from tests.reference.layers import step_of
 from tests.reference.layers import weights_of
 from tests.reference.self_attention import self_attention
@@ -628,8 +628,8 @@ def test_inside_time_distributed():
 @pytest.mark.parametrize(
     "kwargs, message",
     [
-        ({"cell": "gru"}, "SelfAttentionCell expects `cell`.*cell='gru'.*call"),
-        ({"cell": AttentionCell(GRUCell(3))}, "AttentionCell reads a memory"),
+        ({"cell": "gru"}, "SelfAttentionCell expects `cell`.*cell='gru'"),
+        ({"cell": AttentionCell(GRUCell(3))}, "`state_size`.*<AttentionCell"),
         ({"attention": "tensor"}, "'multi_head'.*Received: attention='tensor'"),
         (
             {"attention": "coverage"},

@@ -38,19 +38,11 @@ def test_a_cell_passes(cell):
 
 
 @pytest.mark.parametrize(
-    "cell, lacking",
-    [
-        ("gru", "'call'.*'state_size'"),
-        (keras.layers.Dense(3), "'state_size'"),
-        (keras.layers.RNN(GRUCell(3)), "pass its `cell`"),
-        (None, "'call'.*'state_size'"),
-        (GRUCell, "GRUCell"),
-    ],
+    "cell",
+    ["gru", None, keras.layers.Dense(3), keras.layers.RNN(GRUCell(3)), GRUCell],
 )
-def test_what_is_no_cell_is_told_what_it_lacks(cell, lacking):
-    with pytest.raises(
-        ValueError, match=f"Owner expects `cell`.*Received: .*{lacking}"
-    ):
+def test_what_is_no_cell_is_refused(cell):
+    with pytest.raises(ValueError, match="Owner expects `cell`.*Received: "):
         cells.check_cell(cell, "Owner")
 
 

@@ -168,15 +168,6 @@ def test_a_product_in_one_branch_is_refused():
         layer(X, initial_state=states, training=True)
 
 
-def test_an_argument_may_not_hide_a_method():
-    with pytest.raises(TypeError, match=r"Received: Hides\(\.\.\., step\)"):
-
-        class Hides(Plain):
-            def __init__(self, units, step=0.1, **kwargs):
-                super().__init__(units, **kwargs)
-                self.step = step
-
-
 def test_an_argument_that_a_cell_decides_is_listed():
     copy = Relu.from_config(Relu(4, dropout=0.1).get_config())
     assert copy.activation is keras.activations.relu and copy.dropout == 0.1

@@ -229,7 +229,6 @@ def test_the_layer_that_differs_is_named_and_none_is_set():
 @pytest.mark.parametrize(
     "layers, text",
     [
-        (lambda: (LSTM(4), FastLSTM(4)), "`source` must have weights: call it"),
         (lambda: (make(LSTM), [FastLSTM(4)] * 2), r"\[1\]. Received: \[1, 1\]"),
         (
             lambda: (make(LSTM), Bidirectional(LSTM(4))),
@@ -239,11 +238,7 @@ def test_the_layer_that_differs_is_named_and_none_is_set():
             lambda: (make(LSTM), PeepholeLSTM(4)),
             "an LSTM or a GRU.*<PeepholeLSTM",
         ),
-        (
-            lambda: (make(LSTM), FastLSTM(4, stateful=True)),
-            "a layer that was called. Received: fast_lstm",
-        ),
-        (lambda: (make(LSTM), []), "a layer or a list of layers. Received"),
+        (lambda: (make(LSTM), []), r"\[1\]. Received: \[\]"),
     ],
 )
 def test_what_has_no_such_weights_is_refused(layers, text):
@@ -400,7 +395,6 @@ def shaped(name, *shape):
         (shaped("bias_hh_l0", 12), {}, r"'bias_hh_l0' must .*\(16,\).*\(12,\)"),
         (shaped("weight_hr_l0", 2, 4), {}, "`proj_size=0`.*weight_hr_l0"),
         ({"kernel": X}, {}, "'weight_ih_l0'. Received: .*'kernel'"),
-        ([X], {}, r"a module of PyTorch, .* Received: \["),
         (random_state("LSTM"), {"layer_norm": True}, "layer_norm=True"),
         (random_state("LSTM"), {"activation": "relu"}, "activation=relu"),
     ],
@@ -421,7 +415,6 @@ def test_pytorch_has_no_reset_before_the_product():
 @pytest.mark.parametrize(
     "layers, text",
     [
-        (lambda: FastLSTM(UNITS), "`source` must have weights"),
         (
             lambda: make(FastLSTM, layer_norm=True),
             "layer_norm=False, as PyTorch has",
