@@ -54,7 +54,7 @@ def test_equals_seqeval():
 
 
 def test_tags_are_not_taken_for_phrases():
-    with pytest.raises(ValueError, match="`kerasrnn.data.phrases_of`.*B-X"):
+    with pytest.raises(ValueError, match="phrases_of`.*Received"):
         phrase_scores([["B-X", "O"]], [["B-X", "O"]])
 
 

@@ -7,9 +7,7 @@ import pytest
 from kerasrnn.training import GradientNorms
 from kerasrnn.training import TextScores
 from kerasrnn.training import TrainingSpeed
-from kerasrnn.training import callbacks
 from kerasrnn.training import without_costs
-from kerasrnn.training.csv_log import write_rows
 
 
 class Later(keras.callbacks.Callback):
@@ -206,29 +204,6 @@ def test_gradient_norms_of_batches_that_come_again(model, tmp_path):
     norms = GradientNorms(lambda: {"a": 2}, path, every=2)
     train_by(model, norms, epochs=2)
     assert norms.history() == {"step": [2, 4, 6, 8], "a": [1, 1, 2, 2]}
-
-
-def test_a_measurement_does_not_write_those_before_it(
-    model, tmp_path, monkeypatch
-):
-    written = []
-
-    def write(path, rows):
-        written.append(len(rows))
-        write_rows(path, rows)
-
-    monkeypatch.setattr(callbacks, "write_rows", write)
-    path = tmp_path / "norms.csv"
-    train_by(model, GradientNorms(lambda: {"a": 1}, path, every=1), epochs=4)
-    assert written == [1]
-    # A killed process may leave half a row.
-    with path.open("a") as file:
-        file.write("9")
-    norms = GradientNorms(lambda: {"a": 2}, path, every=1)
-    train_by(model, norms, epochs=2)
-    assert written == [1, 9]
-    assert norms.history()["a"] == [1] * 8 + [2] * 4
-    assert norms.history()["step"] == [*range(1, 13)]
 
 
 def test_gradient_norms_are_noted_now_and_then(model, tmp_path):

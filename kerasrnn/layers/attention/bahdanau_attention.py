@@ -1,16 +1,16 @@
 """Additive attention."""
 
+import functools
 from typing import Unpack
 
 import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
+from kerasrnn.layers import _backend
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.initializers import reseeded
-from kerasrnn.layers.loop.products import Fixed
-from kerasrnn.layers.loop.run_loop import run_loop
 from kerasrnn.layers.precision import wide
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import LayerOptions
@@ -192,14 +192,9 @@ def additive_score(query, keys, vector):
     batch_size, count, units = ops.shape(query)
     row = batch_size * ops.shape(keys)[1] * units
     if ops.is_tensor(row) or ops.is_tensor(count):
-        # A graph of TensorFlow for batches of any size. A few queries, as in a
-        # step of a search, need no loop.
+        # A graph of TensorFlow for batches of any size.
         most = ops.maximum(_MOST // ops.maximum(row, 1), 1)
-        scores = ops.cond(
-            count <= most,
-            lambda: _score(query, keys, vector),
-            lambda: _in_blocks(query, keys, vector, most),
-        )
+        scores = _in_blocks(query, keys, vector, most)
         # The lengths that are known were lost.
         return ops.reshape(scores, (batch_size, count, ops.shape(keys)[1]))
     known = isinstance(row, int) and isinstance(count, int)
@@ -222,38 +217,81 @@ def _product(hidden, vector):
 
 
 def _in_blocks(query, keys, vector, most):
-    """Scores of blocks of at most this many queries, one after another.
+    """Scores of blocks of at most this many queries, one after another."""
+    scores = functools.partial(_blocks, most)
+    return _backend.custom_gradient(scores)(query, keys, vector)
 
-    The loop holds the hidden layer of one block at a time, also where it finds
-    the gradient.
+
+def _blocks(most, query, keys, vector):
+    """Scores in blocks, of which the hidden layer of one is held at a time.
+
+    Args:
+        most: Integer, or a tensor, the most queries of a block.
+        query, keys, vector: As of `additive_score`.
+
+    Returns:
+        The scores, `(batch, queries, positions)`, and their gradient, as
+        `custom_gradient` takes them.
     """
     batch_size, count, units = ops.shape(query)
-    positions = ops.shape(keys)[1]
     # Of negative numbers, ONNX rounds quotients up.
     blocks = (count + most - 1) // most
     if ops.is_tensor(blocks):  # then there may be no queries
         blocks = ops.maximum(blocks, 1)
     size = (count + blocks - 1) // blocks
-    # XLA finds no gradient of a slice whose length is open. The last query
-    # fills the last block.
-    places = ops.minimum(ops.arange(blocks * size), count - 1)
-    queries = ops.take(ops.swapaxes(query, 0, 1), places, axis=0)
-    queries = ops.reshape(queries, (blocks, size, batch_size, units))
 
-    def step(states, given, product):
-        query, keys, vector = given
-        keys, vector = (ops.cast(x, query.dtype) for x in (keys, vector))
-        hidden = ops.tanh(ops.expand_dims(query, 2) + keys)
-        return [_product(hidden, vector)]
+    def divided(x, width):
+        """`(batch, queries, width)` as `(blocks, size, batch, width)`."""
+        rest = ops.zeros((blocks * size - count, batch_size, width), x.dtype)
+        x = ops.concatenate([ops.swapaxes(x, 0, 1), rest])
+        return ops.reshape(x, (blocks, size, batch_size, width))
 
-    # Gradients of all blocks are added up in the dtype of keys and vector.
-    (scores,), _ = run_loop(
-        step,
-        [queries, Fixed(wide(keys)), Fixed(wide(vector))],
-        [ops.zeros((size, batch_size, positions), query.dtype)],
-        query.dtype,
-        training=True,
+    def joined(x, width):
+        """`(blocks, size, batch, width)` as `(batch, queries, width)`."""
+        x = ops.reshape(x, (blocks * size, batch_size, width))
+        return ops.swapaxes(x[:count], 0, 1)
+
+    queries, positions = divided(query, units), ops.shape(keys)[1]
+
+    def hidden(index):
+        """The hidden layer of a block, `(size, batch, positions, units)`."""
+        return ops.tanh(ops.expand_dims(queries[index], 2) + keys)
+
+    def one_by_one():
+        _, scores = _backend.scan(
+            lambda state, index: (state, _product(hidden(index), vector)),
+            [],
+            blocks,
+        )
+        return joined(scores, positions)
+
+    def gradient(upstream):
+        wide_vector = wide(vector)
+        upstream = divided(*upstream, positions)
+
+        def step(state, index):
+            of_keys, of_vector = state
+            grad, active = upstream[index], hidden(index)
+            flat = ops.reshape(active, (-1, units))
+            row = ops.reshape(grad, (1, -1))
+            of_vector = of_vector + wide(ops.matmul(row, flat))[0]
+            gate = ops.expand_dims(grad, -1) * (1 - ops.square(active))
+            of_keys = of_keys + wide_vector * ops.sum(wide(gate), axis=0)
+            of_query = wide_vector * ops.sum(wide(gate), axis=2)
+            return (of_keys, of_vector), of_query
+
+        state = wide(ops.zeros_like(keys)), ops.zeros_like(wide_vector)
+        (of_keys, of_vector), of_query = _backend.scan(step, state, blocks)
+        return (
+            ops.cast(joined(of_query, units), query.dtype),
+            ops.cast(of_keys, keys.dtype),
+            ops.cast(of_vector, vector.dtype),
+        )
+
+    if not ops.is_tensor(most):
+        return one_by_one(), gradient
+    # A few queries, as in a step of a search, need no loop.
+    scores = ops.cond(
+        count <= most, lambda: _score(query, keys, vector), one_by_one
     )
-    scores = ops.reshape(scores, (blocks * size, batch_size, positions))
-    scores = ops.take(scores, ops.arange(count), axis=0)
-    return ops.swapaxes(scores, 0, 1)
+    return scores, gradient

@@ -9,6 +9,7 @@ from kerasrnn.layers import BahdanauAttention
 from kerasrnn.layers import DotAttention
 from kerasrnn.layers import MonotonicAttention
 from kerasrnn.layers import MultiHeadDotAttention
+from kerasrnn.layers import ScaledDotAttention
 from tests import helpers
 from tests.layers import small_layers
 from tests.layers.attention.small_mechanisms import MASK
@@ -226,6 +227,13 @@ def test_dropout_drops_whole_weights_and_scales_the_others():
 def test_a_rate_is_a_share():
     with pytest.raises(ValueError, match="Received: dropout=1.0"):
         MonotonicAttention(5, dropout=1.0)
+
+
+@pytest.mark.parametrize("mechanism", [DotAttention, ScaledDotAttention])
+def test_a_dot_product_wants_equal_widths(mechanism):
+    """Each backend says so in its own words."""
+    with pytest.raises(Exception, match=r"(?s)4.*6"):
+        mechanism()(np.ones((3, 2, 4)), np.ones((3, 5, 6)))
 
 
 def test_a_mechanism_must_override_score():
