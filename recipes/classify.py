@@ -45,13 +45,13 @@ class Settings(training.ClassificationSettings):
     """Column of the labels, default: sentiment or label; or a column of 0 and
     1 for each."""
     label_separator: str | None = None
-    """What separates several labels in a cell, such as a comma."""
+    """Separator of several labels in a cell, such as a comma."""
     group_column: str | None = None
-    """Column of the group of a text, such as its author; no group is split."""
+    """Column of the author or product; its texts are held out together."""
     test: training.Existing | None = None
     """Labelled test texts, scored at the end."""
     class_weight: Literal["balanced"] | None = None
-    """Whether rare labels count more in the loss, so that all are equal."""
+    """Class weights: rare labels count more, so that all weigh the same."""
 
     def __post_init__(self):
         super().__post_init__()

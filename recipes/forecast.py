@@ -61,7 +61,7 @@ class Settings(training.Settings):
     columns: tuple[str, ...] = ()
     """Columns to forecast; default: all that no other flag names."""
     key: tuple[str, ...] = ()
-    """Column that tells several series apart, or several columns."""
+    """Column, or columns, that identify each of several series."""
     known: tuple[str, ...] = ()
     """Columns that are known ahead, such as prices."""
     static: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ class Settings(training.Settings):
     step: str | None = None
     """Step of time, such as h, 15min, D, MS; default: detected."""
     resample: Joined | None = None
-    """What irregular rows become in each step."""
+    """How to aggregate irregular rows in each step."""
     held_out: training.Rate = 0.15
     """Share of the steps to validate on, and to test on: the last ones."""
     horizon: training.Count = 24
@@ -81,15 +81,15 @@ class Settings(training.Settings):
     season: training.Count | None = None
     """Steps of a season, for scores; 1: none; default: by the step of time."""
     segment: training.Count = 12
-    """Steps that the cell reads at once."""
+    """Steps that the cell reads at once; half a season is a good start."""
     head: Head = "quantiles"
-    """What is predicted: a point, quantiles or a distribution of each value."""
+    """Prediction: a point, quantiles, or a distribution of each value."""
     window: Literal["last", "mean", "size"] | None = "last"
-    """How each window is scaled; None: by the same numbers, for streams."""
+    """Scaling of each window; None: the same for all, for streams."""
     shared: bool = True
-    """Whether all columns share weights, or are read together."""
+    """Whether each column is read by itself, with shared weights."""
     parallel: bool = True
-    """Whether all steps are forecast at once, or one after the other."""
+    """Whether all steps are forecast at once."""
     missing: bool = True
     """Whether the model reads which values are missing."""
     cell: training.CellName = "gru"

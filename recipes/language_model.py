@@ -89,9 +89,9 @@ class Settings(training.Settings):
     loss_temperature: training.Positive = 10.0
     """Temperature of the augmented loss."""
     sampled_words: training.Count | None = None
-    """Words to score beside the right ones, drawn anew; default: all."""
+    """Sampled softmax: words drawn for each batch; default: all words."""
     backwards_of: training.Existing | None = None
-    """Saved language model that becomes one that reads backwards."""
+    """Saved language model from which to train one that reads backwards."""
     epochs: training.Count = 12
     batch_size: training.Count = 20
     """Rows in a batch."""
@@ -101,12 +101,12 @@ class Settings(training.Settings):
     clip: training.Positive = 1.0
     """Maximum global norm of the gradients."""
     ema: training.Rate | Literal["auto"] | None = None
-    """Momentum of the weight average to save; auto: at most 0.998."""
+    """Momentum of the moving average of weights; auto: up to 0.998."""
     dynamic: bool = True
     """Whether to report dynamic evaluation too."""
     xla: bool = False
-    """Export programs that XLA compiles at the first start, in minutes, which
-    is why it is not the default; answers then take a fraction of the time."""
+    """Export programs for XLA: faster answers, but a first start that takes
+    minutes."""
 
     def __post_init__(self):
         super().__post_init__()

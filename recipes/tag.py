@@ -52,11 +52,11 @@ class Settings(training.BackboneSettings):
     corpus: str = "generated"
     """generated, or a file: CoNLL, word TAB tag, CSV, JSON lines."""
     word_column: str | None = None
-    """Column of the words: its number from 1, or its name; default: first."""
+    """Column of the words: number from 1, or name; default: the first."""
     tag_column: str | None = None
     """Column of the tags; default: the last, or UPOS, or ner_tags."""
     sentence_column: str | None = None
-    """Column of the sentence a word is of, in tables of a word in each row."""
+    """Column with the sentence of a word, if each row has a word."""
     dev: training.Existing | None = None
     """Tagged sentences to validate on; default: some of the corpus."""
     test: training.Existing | None = None
@@ -64,7 +64,7 @@ class Settings(training.BackboneSettings):
     dev_size: training.Count = 2000
     """Sentences to hold out for validation: at most a fifth of them."""
     scheme: Literal["IOB1", "IOB2", "BIOES", "BILOU"] = "BIOES"
-    """How the model's tags mark phrases; those of the corpus are converted."""
+    """Tag scheme of the model; tags of the corpus are converted."""
     lowercase: bool = True
     """Whether words are looked up in lower case; characters keep their case."""
     min_count: training.Count = 2
@@ -74,15 +74,15 @@ class Settings(training.BackboneSettings):
     embedding_dim: training.Count = 100
     """Width of the embeddings of words."""
     characters: Literal["recurrent", "convolution"] | None = "recurrent"
-    """How the characters of each word are read."""
+    """Layer that reads the characters of each word."""
     character_units: training.Count = 32
-    """Width of that reader, in each direction."""
+    """Width of that layer, in each direction."""
     crf: bool = True
-    """Whether tags are chosen together, by a CRF, or each by itself."""
+    """Whether a CRF chooses the tags of a sentence together."""
     words_as: Literal["first", "mean"] = "first"
     """Which of its pieces a backbone knows a word by."""
     class_weight: Literal["balanced"] | None = None
-    """Whether words of rare tags count more, so that all tags are equal."""
+    """Class weights: rare tags count more, so that all weigh the same."""
     dropout: training.Rate = 0.5
     word_dropout: training.Rate = 0.0
     cell: training.CellName = "lstm"

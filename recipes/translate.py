@@ -54,19 +54,19 @@ class Settings(training.TranslationSettings):
     test: tuple[Path, ...] = ()
     """Test pairs, scored at the end."""
     alignments: training.Existing | None = None
-    """Alignments of the words of `train`, lines of `0-0 1-2`, for attention."""
+    """Word alignments of `train` to guide attention, lines of `0-0 1-2`."""
     old: tuple[Path, ...] = ()
-    """Pairs of the earlier training, to train on them and on `train`."""
+    """Pairs of the earlier training, to train on together with `train`."""
     old_dev: tuple[Path, ...] = ()
-    """Their validation pairs; default: those that were held out then."""
+    """Validation pairs of `old`; default: those that were held out then."""
     old_columns: tuple[str, str] | None = None
     """Columns or languages of `old`; default: `source` and `target`."""
     back_translate: training.Existing | None = None
-    """Text of the target language, a sentence per line, to train on as well."""
+    """Text of the target language for back-translation, a sentence a line."""
     reverse: training.Existing | None = None
-    """Translator of the other direction, for it; default: one is trained."""
+    """Reverse translator for `back_translate`; default: one is trained."""
     oversample: training.Count | None = None
-    """How often to train on each pair of `train`; default: equal weight."""
+    """Copies of each pair of `train`; default: as many as weigh the same."""
 
     def without_effect(self):
         idle = super().without_effect()

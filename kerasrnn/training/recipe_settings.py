@@ -54,11 +54,11 @@ class EncoderSettings(Settings):
     clip: Positive = 1.0
     """Maximum global norm of the gradients."""
     xla: bool = False
-    """Export programs that XLA compiles at the first start, in minutes, which
-    is why it is not the default; answers then take a fraction of the time."""
+    """Export programs for XLA: faster answers, but a first start that takes
+    minutes."""
     # `by_size` replaces `None` before anything reads the next two.
     epochs: Count | None = None  # type: ignore[assignment]
-    """Passes over the corpus; with more, a finished run is continued."""
+    """Passes over the corpus; more of them continue a finished run."""
     batch_size: Count | None = None  # type: ignore[assignment]
     """Examples in a batch."""
 
@@ -183,7 +183,7 @@ class ClassificationSettings(BackboneSettings):
     language_model: Existing | None = None
     """Saved language model to start from: its tokenizer, cells and weights."""
     backwards_model: Existing | None = None
-    """The same with --backwards-of it: the encoder then reads both ways."""
+    """Its backwards model (--backwards-of), to read in both directions."""
     summary: typing.Literal["last", "pooled", "attention", "decoder"] = (
         "attention"
     )
@@ -193,14 +193,14 @@ class ClassificationSettings(BackboneSettings):
     embedding_dim: Count = 100
     """Width of the embeddings, also of word vectors that are trained."""
     ngrams: Count | None = None
-    """Embeddings for so many pairs and triples of words that occur 5 times."""
+    """Rows of embeddings for frequent pairs and triples of words."""
     dropout: Rate = 0.5
     label_smoothing: Rate = 0.0
-    """Share of each label that is spread over all classes."""
+    """Label smoothing: share of each label spread over all classes."""
     calibrate: bool = True
-    """Whether held-out texts set the temperature of the probabilities."""
+    """Whether to calibrate the probabilities on the held-out texts."""
     tune_thresholds: bool = False
-    """Whether they set the thresholds of several labels, for the best F1."""
+    """Whether to choose the threshold of each label, for the best F1."""
     schedule: typing.Literal["cosine", "constant"] = "cosine"
     """Schedule of the learning rate."""
     learning_rate: Positive = 1e-3
@@ -306,7 +306,7 @@ class TranslationSettings(EncoderSettings):
     lexicon: bool = True
     """Whether a lexicon estimated from the corpus is added to the output."""
     shortlist: Count | None = None
-    """Words from the lexicon that a search is limited to; None for all."""
+    """Target words that a search may use, from the lexicon; None: all."""
     attention: AttentionName | None = "multi_head"
     """Attention of the decoder to the source."""
     copy_unknown: bool = True

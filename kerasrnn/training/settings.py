@@ -152,15 +152,15 @@ class Settings:
     data_dir: pathlib.Path | None = None
     """Folder of the corpora; default: $KERASRNN_DATA."""
     data_license: str | None = None
-    """License of the corpus, to be noted beside the model."""
+    """License of the corpus, for the card of the model."""
     start_from: Existing | None = None
-    """Saved pipeline to fine-tune: its tokenizers and weights are used."""
+    """Saved pipeline to fine-tune; its tokenizers and weights are used."""
     limit: Count | None = None
     """Use only the first N examples of each split."""
     seed: Whole = 13
     """Random seed of data order, initial weights and sampling."""
     epochs: Count
-    """Passes over the corpus; with more, a finished run is continued."""
+    """Passes over the corpus; more of them continue a finished run."""
     batch_size: Count
     """Examples in a batch."""
     learning_rate: Positive
