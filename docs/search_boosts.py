@@ -5,6 +5,7 @@ The source of the API is not searched.
 
 # What questions about data of one's own, and about words, should find.
 FIRST = {
+    "faq.md",
     "recipes.md",
     "guides/own_labels.md",
     "guides/own_text.md",
