@@ -6,6 +6,7 @@ import kerasrnn.decoding
 import kerasrnn.tokenizers  # noqa: F401
 from kerasrnn.pipelines.back_translation import back_translate
 from kerasrnn.pipelines.backbone_features import load_backbone
+from kerasrnn.pipelines.hub import write_hub_folder
 from kerasrnn.pipelines.litert import litert_model
 from kerasrnn.pipelines.music_pipeline import MusicPipeline
 from kerasrnn.pipelines.pipeline import TextPipeline
@@ -42,4 +43,5 @@ __all__ = [
     "litert_model",
     "load_backbone",
     "next_version",
+    "write_hub_folder",
 ]
