@@ -135,10 +135,10 @@ def load_parts(settings):
     if settings.start_from:
         wanted = pipelines.TextTagger.open(settings.start_from).scheme
     if None in (scheme, wanted):
-        print("The tags are of words.")
+        print("The tags belong to single words, not to phrases.")
         wanted, parts = None, [part and part[0] for part in parts]
     else:
-        print(f"The tags are phrases in {scheme}; the model predicts {wanted}.")
+        print(f"The tags mark phrases ({scheme}). The model predicts {wanted}.")
         parts = [part and convert(part, scheme, wanted) for part in parts]
     if parts[1] is None:
         parts[:2] = hold_out(parts[0], settings)
@@ -164,7 +164,7 @@ def convert(part, usual, wanted):
         tags = data.convert_tags(tags, wanted)
         converted.append(list(zip(words, tags, strict=True)))
     if broken:
-        print(f"Tags that are not as in {scheme}, and were changed: {broken}.")
+        print(f"Tags corrected because they break {scheme}: {broken}.")
     return converted
 
 

@@ -224,12 +224,12 @@ def with_reverse(settings, languages):
     unused = dict.fromkeys([*unused, "source_vectors", "target_vectors"])
     others = dataclasses.replace(settings, output=saved.parent, **unused)
     if saved.with_name("card.json").exists():
-        print(f"{saved} is used again. To train another, delete its folder.")
+        print(f"Using {saved} again. To train another, delete its folder.")
         pairs, dev, _ = load_reversed(others)
         pairs = data.drop_long(pairs, others.max_words)
         training.warn_of_other_data(saved, [pairs, dev])
     else:
-        print("First, a translator of the other direction is trained.")
+        print("Training the reverse translator first.")
         run(others, load_reversed, languages=languages[::-1])
     return dataclasses.replace(settings, reverse=saved)
 

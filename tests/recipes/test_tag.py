@@ -130,7 +130,7 @@ def test_tags_that_break_their_scheme_are_mended_and_counted(tmp_path, capsys):
     (train, _, _), scheme = tag.load_parts(settings)
     assert scheme == "BIOES"
     assert [name for _, name in train[0]] == ["S-A", "B-A", "E-A"]
-    assert "not as in BIOES, and were changed: 9." in capsys.readouterr().out
+    assert "because they break BIOES: 9." in capsys.readouterr().out
 
 
 def test_files_with_tags_of_another_kind_are_refused(tmp_path):

@@ -50,7 +50,7 @@ def test_a_run_fits_a_terminal_and_writes_progress_over_itself(tmp_path):
     rows = shown([*recipe, *flags], tmp_path)
     assert max(len(text) for row in rows for text in row) <= COLUMNS
     # No row of a library stands above the first of ours.
-    said = "The tags are phrases in IOB2; the model predicts BIOES."
+    said = "The tags mark phrases (IOB2). The model predicts BIOES."
     assert rows[0][-1] == said
     ends = [row for row in rows if row[-1].startswith("Epoch ")]
     assert [row[-1][:10] for row in ends] == ["Epoch 1/2:", "Epoch 2/2:"]

@@ -340,14 +340,14 @@ def test_text_of_the_target_is_translated_back_by_a_model(
     with pytest.warns(UserWarning, match="not split as they were"):
         run(*flags, "--epochs", 1, "--seed", 2, "--output", output)
     said = capsys.readouterr().out
-    assert said.count("of the other direction") == 1
-    assert "is used again" in said
+    assert said.count("reverse translator") == 1
+    assert "again. To train another" in said
     more = "--reverse", made[0], "--oversample", 1
     run(*flags, *more, "--epochs", 1, "--output", output)
     assert [path.stat().st_mtime_ns for path in made] == times
     assert len([*output.glob("back-translated-*/*.tsv")]) == 1
     assert card(output)["data"]["train"] == {"pairs": 30 + 11}
-    assert "of the other direction" not in capsys.readouterr().out
+    assert "reverse translator" not in capsys.readouterr().out
 
 
 class Killed(BaseException):
