@@ -7,7 +7,6 @@ from typing import Any
 from typing import NamedTuple
 
 from kerasrnn.arguments import optional_positive_integer
-from kerasrnn.data.reading.cells import SeveralNamesError
 from kerasrnn.data.reading.cells import in_order
 from kerasrnn.data.reading.cells import number_in
 from kerasrnn.data.reading.formats import is_class_folder
@@ -266,11 +265,6 @@ def _read(path, columns, label_names, separator):
             for name in names
             if name not in counts
         ]
-    elif not several and report.reasons[SeveralNamesError]:
-        report.notes.append(
-            "some texts have several labels: to keep them, read it with "
-            "`multi_label`"
-        )
     if label_names is not None and names:
         if unknown := [x for x in names if x not in label_names]:
             raise CorpusError(

@@ -1,7 +1,6 @@
 """What was read of a corpus, what was left out or refused, and why."""
 
 import array
-import collections
 import contextlib
 import sys
 import textwrap
@@ -95,7 +94,6 @@ class Report:
         seen: Integer, how many items were read.
         malformed: List of `(place, reason)`, what was left out. A place is
             the number of a line, counted from 1, or the name of a file.
-        reasons: Counter of the types of these reasons.
         kept: Array of the numbers of the rows that were not left out.
         columns: Dict from what was asked for to the column that was taken.
         notes: List of strings, what else is to be warned of.
@@ -106,7 +104,6 @@ class Report:
         self.unit = unit
         self.seen = 0
         self.malformed = []
-        self.reasons = collections.Counter()
         self.kept = array.array("q")  # a quarter of a list
         self.columns = {}
         self.notes = []
@@ -115,7 +112,6 @@ class Report:
     def add(self, place, reason):
         """Records what is left out; `reason` is a string or an error."""
         self.malformed.append((place, str(reason)))
-        self.reasons[type(reason)] += 1
         if isinstance(reason, UndecodableError):
             self._undecodable.append(reason.content[:1000])
 

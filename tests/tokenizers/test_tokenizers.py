@@ -169,14 +169,6 @@ def test_a_special_token_in_a_corpus_is_no_word():
     assert tokenizer.vocabulary[4:] == ("a", "b")
 
 
-def test_an_unknown_word_is_one_token():
-    tokenizer = WordTokenizer.train(["the red book"])
-    ids = tokenizer.tokenize(["the blue zeppelin book"])
-    assert ids.to_list() == [[4, 3, 3, 6]]
-    text = strings(tokenizer.detokenize(ids))
-    assert text == ["the <unk> <unk> book"]
-
-
 def test_a_closed_vocabulary_drops_unknown_words():
     tokenizer = WordTokenizer.train(["who knows", "who"], specials=())
     assert tokenizer.vocabulary == ("who", "knows")

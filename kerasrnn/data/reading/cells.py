@@ -20,10 +20,6 @@ _FLAGS = {
 }
 
 
-class SeveralNamesError(ValueError):
-    """A cell has several names, where one was asked for."""
-
-
 def cell_value(value, name):
     """Returns the value of a cell, of the kind that `KINDS` says.
 
@@ -86,8 +82,8 @@ def _one_name(value, name):
     """The name in a cell; a list must have one."""
     if isinstance(value, list | tuple):
         if len(value) != 1:
-            error = SeveralNamesError if value else ValueError
-            raise error(f"{len(value)} {name}s, not one")
+            advice = ": `multi_label` keeps several" * (len(value) > 1)
+            raise ValueError(f"{len(value)} {name}s, not one{advice}")
         [value] = value
     return name_in(value, name)
 

@@ -67,7 +67,8 @@ def conll_table(path, asked, report, arguments):
             words = found
             if columns.counts:
                 words = _words_of(found)
-                odd += [start] * (not _are_counted(words))
+                if not _are_counted(words):
+                    odd.append(start)
             if words:
                 yield (
                     start,

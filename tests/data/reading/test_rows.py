@@ -78,8 +78,7 @@ def test_a_table_without_a_header(write, between):
 
 
 def test_sources_in_memory(tmp_path):
-    for records in (RECORDS, tuple(RECORDS)):
-        assert read_rows(records, **COLUMNS).columns == EXPECTED
+    assert read_rows(tuple(RECORDS), **COLUMNS).columns == EXPECTED
     pandas = pytest.importorskip("pandas")
     datasets = pytest.importorskip("datasets")
     frame = pandas.DataFrame([*RECORDS, {"text": "no label"}])
