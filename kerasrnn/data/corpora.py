@@ -1,8 +1,10 @@
 """Finds the files of known corpora, and says how to get missing ones."""
 
+import contextlib
 import itertools
 import os
 import pathlib
+import sys
 from typing import NamedTuple
 
 import keras
@@ -259,12 +261,25 @@ def _existing(path):
 
 def _download(corpus):
     relative = pathlib.Path(corpus.paths[0])
-    return pathlib.Path(
-        keras.utils.get_file(
+    with _progress_on_terminals():
+        path = keras.utils.get_file(
             relative.name,
             origin=corpus.url,
             file_hash=corpus.sha256,
             hash_algorithm="sha256",
             cache_subdir=f"kerasrnn/{relative.parent.as_posix()}",
         )
-    )
+    return pathlib.Path(path)
+
+
+@contextlib.contextmanager
+def _progress_on_terminals():
+    """Keeps the progress bars of Keras out of files."""
+    shown = keras.config.is_interactive_logging_enabled()
+    if not sys.stdout.isatty():
+        keras.config.disable_interactive_logging()
+    try:
+        yield
+    finally:
+        if shown:
+            keras.config.enable_interactive_logging()

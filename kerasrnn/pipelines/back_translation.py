@@ -2,6 +2,7 @@
 
 import itertools
 import pathlib
+import sys
 
 import keras
 
@@ -98,7 +99,9 @@ def _write_translations(reverse, tables, folder):
     folder.mkdir(parents=True, exist_ok=True)
     count = sum(map(len, tables.values()))
     print(f"Translating {count:,} sentences back, to {folder}.")
-    bar = keras.utils.Progbar(count, unit_name="sentence")
+    # No bar goes to a file.
+    shown = int(sys.stdout.isatty())
+    bar = keras.utils.Progbar(count, verbose=shown, unit_name="sentence")
     for path, sentences in tables.items():
         if path in missing:
             found = translator.translate(sentences)

@@ -54,7 +54,8 @@ def read_settings(
     """Reads the settings of a recipe from its command line.
 
     Every field becomes a flag, such as `--batch-size` for `batch_size`; the
-    string below the field is its help. Flags override the preset. A flag that
+    string below the field is its help. The help shows the flags in boxes: data,
+    model, training, search and output. Flags override the preset. A flag that
     is wrong, or has no effect beside the other settings, ends the process with
     a message and exit code 2.
 
@@ -63,7 +64,8 @@ def read_settings(
         default: The preset to use without `--preset`: its name, or a
             function from the value of `--corpus` (`None` without the flag)
             to its name.
-        description: String, whose first line is shown in the help.
+        description: String, the docstring of the recipe. The help shows its
+            first line and its first two commands.
         args: List of strings; `None` for the arguments of the process.
 
     Returns:

@@ -134,8 +134,9 @@ def test_failed_download_is_the_cause(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("intact", [True, False])
-def test_download_is_checked_and_cached(tmp_path, monkeypatch, intact):
+def test_download_is_checked_and_cached(tmp_path, monkeypatch, capsys, intact):
     """With the real `get_file`, from a file to a cache of the test's own."""
+    keras.config.enable_interactive_logging()
     source = place(tmp_path / "source" / "eng_to_hin.txt")
     content = source.read_bytes()
     guha = corpora._CORPORA["guha"]._replace(
@@ -155,6 +156,7 @@ def test_download_is_checked_and_cached(tmp_path, monkeypatch, intact):
     path = find_corpus("guha")
     assert path.read_bytes() == content
     assert cache in path.parents
+    assert not capsys.readouterr().out  # no bar of Keras in a file
     source.unlink()
     assert find_corpus("guha") == path
 

@@ -22,7 +22,7 @@ def reverse(tmp_path, monkeypatch):
     return path, asked
 
 
-def test_sentences_become_targets_once(reverse, tmp_path):
+def test_sentences_become_targets_once(reverse, tmp_path, capsys):
     path, asked = reverse
     text, folder = tmp_path / "text.txt", tmp_path / "out"
     folder.mkdir()
@@ -39,6 +39,8 @@ def test_sentences_become_targets_once(reverse, tmp_path):
     # Of another translator, and of all of the text.
     path.write_text("another")
     assert len(back_translate(text, path, folder)) == 3
+    said = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in said] == ["Translating"] * 2
     assert len(asked) == 5 and len(list(folder.iterdir())) == 2
 
 
