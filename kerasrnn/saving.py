@@ -43,7 +43,15 @@ class KeepsFrozen:
         config = super().get_build_config()  # type: ignore[misc]
         if config is None:
             return None
-        found = {"frozen": _frozen(self), "lora": _lora(self)}
+        layers = all_layers(self)
+        found = {
+            "frozen": [i for i, x in enumerate(layers) if not x.trainable],
+            "lora": {
+                str(i): {"rank": x.lora_rank, "lora_alpha": x.lora_alpha}
+                for i, x in enumerate(layers)
+                if _has_lora(x)
+            },
+        }
         return {**config, **{k: v for k, v in found.items() if v}}
 
     def build_from_config(self, config: Config) -> None:
@@ -81,18 +89,6 @@ def _set_alone(layer: keras.layers.Layer, value: bool) -> None:
     kernel = _kernel_under_lora(layer)
     for variable in layer._trainable_variables:
         variable.trainable = value and variable is not kernel
-
-
-def _frozen(layer):
-    return [i for i, x in enumerate(all_layers(layer)) if not x.trainable]
-
-
-def _lora(layer):
-    return {
-        str(index): {"rank": inner.lora_rank, "lora_alpha": inner.lora_alpha}
-        for index, inner in enumerate(all_layers(layer))
-        if _has_lora(inner)
-    }
 
 
 def _has_lora(layer):

@@ -183,7 +183,17 @@ class BeamSearch(Search):
         finishes, candidates["order"] = _in_order(
             candidates, ids, self.end_id, progress, phrases, self.beam_width
         )
-        ended = self._ended(t, candidates, finishes, given["source_mask"])
+        scores = self._scores(
+            t + 1,
+            given["source_mask"],
+            candidates["totals"],
+            candidates.get("attended"),
+        )
+        ended = {
+            "scores": ops.where(finishes, scores, NEVER),
+            "times": ops.zeros_like(candidates["parents"]) + t,
+            "beams": candidates["parents"],
+        }
         finished = best(join(finished, ended), "scores", self.beam_width)
         living = best(candidates, "order", self.beam_width)
         living["totals"] = ops.where(
@@ -212,20 +222,6 @@ class BeamSearch(Search):
             "trace": note(
                 rows["trace"], t, tokens=last, parents=parents, weights=weights
             ),
-        }
-
-    def _ended(self, t, candidates, finishes, source_mask):
-        """The scores of the candidates that are finished, `NEVER` of others."""
-        scores = self._scores(
-            t + 1,
-            source_mask,
-            candidates["totals"],
-            candidates.get("attended"),
-        )
-        return {
-            "scores": ops.where(finishes, scores, NEVER),
-            "times": ops.zeros_like(candidates["parents"]) + t,
-            "beams": candidates["parents"],
         }
 
     def _scores(self, lengths, source_mask, totals, attended=None):

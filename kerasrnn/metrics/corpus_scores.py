@@ -128,10 +128,9 @@ def _listed(references):
     )
     if is_list and isinstance(references, Iterable):
         references = list(references)
-        if any(map(_is_list, references)):
+        if any(
+            isinstance(x, Iterable) and not isinstance(x, str | bytes)
+            for x in references
+        ):
             return [string_list("references", x, minimum=1) for x in references]
     return [[x] for x in string_list("references", references)]
-
-
-def _is_list(value):
-    return isinstance(value, Iterable) and not isinstance(value, str | bytes)

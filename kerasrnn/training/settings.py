@@ -272,7 +272,9 @@ def identity(settings: Settings) -> Config:
     (False, True)
     """
     return {
-        name: file_fingerprint(value) if _is_file(value) else value
+        name: file_fingerprint(value)
+        if _is_path(value) and value.is_file()
+        else value
         for name, value in settings.in_force().items()
         if name not in settings.not_identity
     }
@@ -322,7 +324,3 @@ def _is_met(value, values):
 
 def _is_path(value):
     return isinstance(value, pathlib.Path)
-
-
-def _is_file(value):
-    return _is_path(value) and value.is_file()

@@ -164,12 +164,6 @@ class AttentionCell(Configured, keras.layers.Layer):
         return attends_before or self.input_feeding
 
     @property
-    def found_size(self) -> int:
-        """Width of the output of a step, before any readout."""
-        before = self.placement == "before"
-        return cells.output_size(self.cell) if before else self.output_size
-
-    @property
     def query_dim(self) -> int:
         """Width of the query: of the first state, or of the output."""
         if self.placement == "before":

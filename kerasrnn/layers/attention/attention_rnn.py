@@ -217,11 +217,17 @@ def attend_in_a_loop(
         first = ops.zeros((rows, cell.cell_input_size), cell.compute_dtype)
         cells.draw_dropout_masks(cell.cell, first)
     # What a step finds is kept beside its states, from zeros on.
-    widths = [cell.found_size, ops.shape(projected[1])[-2]]
+    # A readout is computed of all steps at once, after the loop.
+    before = cell.placement == "before"
+    width = cells.output_size(cell.cell) if before else cell.output_size
+    widths = [width, ops.shape(projected[1])[-2]]
     widths += [cell.context_dim] * cell.readout
     found = [ops.zeros((rows, x), cell.compute_dtype) for x in widths]
     found[1] = wide(found[1])
     carried = keras.tree.flatten([found, states])
+
+    # These have gradients.
+    floats = filter(is_float, keras.tree.flatten(projected))
 
     def step(before, given, product):
         inputs, noise, memory = given
@@ -245,7 +251,7 @@ def attend_in_a_loop(
     try:
         kept, last = run_loop(
             cells.with_masks_of(cell.cell, step),
-            [inputs, noise, list(map(Fixed, _floats(projected)))],
+            [inputs, noise, list(map(Fixed, floats))],
             list(map(wide, carried)),
             cell.compute_dtype,
             skipped=skipped,
@@ -262,11 +268,6 @@ def attend_in_a_loop(
         if skipped is not None:
             outputs = repeated(outputs, skipped)
     return swap_time(outputs), states, swap_time(weights)
-
-
-def _floats(nest):
-    """Returns the floating tensors of a nest, which have gradients."""
-    return [x for x in keras.tree.flatten(nest) if is_float(x)]
 
 
 def _with_floats(nest, floats):

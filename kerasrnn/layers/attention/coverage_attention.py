@@ -121,12 +121,9 @@ class CoverageAttention(BahdanauAttention):
         keys, values = super().project(memory, memory_mask)
         if self.fertility is None:
             return keys, values
-        return keys, values, self._fertilities(values)
-
-    def _fertilities(self, values):
         logits = over_last(self.fertility_kernel, values)
         logits = ops.cast(ops.squeeze(logits, -1), wide_dtype(values.dtype))
-        return self.fertility * ops.sigmoid(logits)
+        return keys, values, self.fertility * ops.sigmoid(logits)
 
     def initial_state(
         self, batch_size: int | Tensor, projected: tuple[Tensor, ...]

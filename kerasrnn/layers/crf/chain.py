@@ -333,7 +333,8 @@ def path_score(emissions, tags, mask, transitions, end):
     chosen = at_tag(tags, width) & mask[..., None]
     emitted = ops.sum(ops.where(chosen, emissions, 0.0), axis=(0, 2))
 
-    tags, lengths = _without_gaps(tags, mask)
+    lengths = ops.sum(ops.cast(mask, "int32"), axis=0)
+    tags = ops.take_along_axis(tags, unmasked_first(mask, 0), axis=0)
     start = ops.full_like(tags[:1], width - 1)
     before = ops.concatenate([start, tags[:-1]])
     moves = ops.take(ops.reshape(transitions, (-1,)), before * width + tags)
@@ -345,12 +346,6 @@ def path_score(emissions, tags, mask, transitions, end):
     last = ops.take_along_axis(after, lengths[None], axis=0)[0]
     score = emitted + ops.sum(here, axis=0) + ops.take(end, last)
     return ops.where(known, score, float("nan"))
-
-
-def _without_gaps(tags, mask):
-    """Returns the tags with the unmasked ones first, and their numbers."""
-    lengths = ops.sum(ops.cast(mask, "int32"), axis=0)
-    return ops.take_along_axis(tags, unmasked_first(mask, 0), axis=0), lengths
 
 
 def best_path(emissions, mask, transitions, end):

@@ -213,10 +213,6 @@ class GroupedMemoryCell(RecurrentCell):
         """Reorders the last axis from group by group to slot by slot."""
         return self._reordered(x, self.num_groups, self.group_size)
 
-    def by_group(self, x: Tensor) -> Tensor:
-        """Reorders the last axis from slot by slot to group by group."""
-        return self._reordered(x, self.group_size, self.num_groups)
-
     def _reordered(self, x, first, second):
         shape = ops.shape(x)
         x = ops.reshape(x, (*shape[:-1], first, second))
@@ -244,7 +240,8 @@ class GroupedMemoryCell(RecurrentCell):
             )
         finally:
             _BY_SLOT.reset(token)
-        return outputs, [state, self.by_group(memory)]
+        memory = self._reordered(memory, self.group_size, self.num_groups)
+        return outputs, [state, memory]
 
 
 @keras.saving.register_keras_serializable("kerasrnn")

@@ -399,7 +399,14 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         product = self._product_of_the_loop() or Product(self.compute_dtype)
         given = self.prepare(inputs, of_input, training)
         with WeightsOfStep():
-            given = keras.tree.map_structure(self._bare, given)
+            given = keras.tree.map_structure(
+                lambda leaf: (
+                    fixed_value(leaf, self.compute_dtype)
+                    if isinstance(leaf, Fixed)
+                    else leaf
+                ),
+                given,
+            )
             new = self.step(flat, given, product.with_mask(of_state))
             output = self.read_out(new, wide(inputs))
         new = cells.as_carried(new, before, self.compute_dtype)
@@ -493,10 +500,6 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
                     f"`self.{name}`"
                 )
         return given
-
-    def _bare(self, leaf):
-        fixed = isinstance(leaf, Fixed)
-        return fixed_value(leaf, self.compute_dtype) if fixed else leaf
 
     @property
     def outputs_more(self) -> bool:
