@@ -73,6 +73,12 @@ def all_layers(layer: Any) -> list[Any]:
     return layer._flatten_layers()
 
 
+def build_once(layer: Any, *shapes: Any) -> None:
+    """Builds a layer, unless it is built."""
+    if not layer.built:
+        layer.build(*shapes)
+
+
 def set_trainable(layer: keras.layers.Layer, value: bool) -> None:
     """Sets `trainable` of a layer, and with it of all layers inside.
 

@@ -68,15 +68,8 @@ class Bridge(Configured, KeepsQuantization):
             )
 
     def build(self, final_shape: Shape) -> None:
-        width = sum(self.state_sizes)
         if self.dense is not None:
             self.dense.build(final_shape)
-        elif final_shape[-1] != width:
-            raise ValueError(
-                "bridge='copy' starts the decoder from the final states of "
-                "the encoder, so both must have the same width. Expected: "
-                f"{width}. Received: {final_shape[-1]}."
-            )
 
     def call(self, final: Tensor) -> States:
         states = final if self.dense is None else self.dense(final)

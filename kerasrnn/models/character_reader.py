@@ -8,10 +8,10 @@ from keras import ops
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
-from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.model import ReadsIds
 from kerasrnn.models.rnn_stack import RNNStack
+from kerasrnn.models.rnn_stack import options_of
 from kerasrnn.saving import Configured
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
@@ -76,8 +76,7 @@ class CharacterReader(ReadsIds, Configured, KeepsQuantization):
         **kwargs: Any,
     ) -> None:
         if cell is not None:
-            cells.check_cell(cell, "CharacterReader")
-            kwargs.setdefault("dtype", cells.policy(cell))
+            kwargs = options_of(cell, "CharacterReader", kwargs)
         super().__init__(**kwargs)
         self.vocabulary_size = positive_integer(
             "vocabulary_size", vocabulary_size

@@ -6,7 +6,6 @@ from typing import Literal
 import keras
 from keras import ops
 
-from kerasrnn.arguments import instance
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers import AttentionCell
 from kerasrnn.layers import AttentionRNN
@@ -18,9 +17,11 @@ from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.bridge import Bridge
 from kerasrnn.models.lexicon import Lexicon
 from kerasrnn.models.model import ReadsIds
+from kerasrnn.models.rnn_stack import options_of
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.models.token_output import TokenOutput
 from kerasrnn.saving import Deserialized
+from kerasrnn.saving import build_once
 from kerasrnn.typing import Config
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Shape
@@ -133,19 +134,15 @@ class Decoder(ReadsIds, Deserialized, KeepsQuantization):
         embedding_scale: float | None = None,
         **kwargs: Any,
     ) -> None:
-        cells.check_cell(cell, "Decoder")
+        super().__init__(**options_of(cell, "Decoder", kwargs))
         cells.check_vectors(cell, "Decoder")
-        kwargs.setdefault("dtype", cells.policy(cell))
-        super().__init__(**kwargs)
         self.vocabulary_size = positive_integer(
             "vocabulary_size", vocabulary_size
         )
         self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
         self.depth = positive_integer("depth", depth)
-        self.factorized = factorized
-        self.tie_embeddings = tie_embeddings
-        self.dropout = dropout
-        self.word_dropout = word_dropout
+        self.factorized, self.tie_embeddings = factorized, tie_embeddings
+        self.dropout, self.word_dropout = dropout, word_dropout
         self.embedding_scale = embedding_scale
         self.embedding = TokenEmbedding(
             self.vocabulary_size,
@@ -194,8 +191,6 @@ class Decoder(ReadsIds, Deserialized, KeepsQuantization):
             dtype=self.dtype_policy,
             name="output",
         )
-        if lexicon is not None:
-            instance("lexicon", lexicon, Lexicon)
         if lexicon is not None and lexicon.target_size != vocabulary_size:
             raise ValueError(
                 "`lexicon` must have the target vocabulary of the decoder. "
@@ -221,8 +216,8 @@ class Decoder(ReadsIds, Deserialized, KeepsQuantization):
         self.rnn.build((*ids_shape, width), memory_shape)
         self.bridge.build(final_shape)
         self.output_projection.build((*ids_shape, self.rnn.cell.output_size))
-        if self.lexicon is not None and not self.lexicon.built:
-            self.lexicon.build()
+        if self.lexicon is not None:
+            build_once(self.lexicon)
 
     def call(
         self,
@@ -310,9 +305,8 @@ class Decoder(ReadsIds, Deserialized, KeepsQuantization):
             `(batch, ...)`.
         """
         cell = self.rnn.cell
-        selected: tuple[Tensor, ...] = ()
-        if vocabulary is not None:
-            selected = self.output_projection.select(vocabulary)
+        output = self.output_projection
+        selected = () if vocabulary is None else output.select(vocabulary)
         projected = cell.project(memory, memory_mask)
         states = cell.get_initial_state(
             ops.shape(final)[0], projected, self.bridge(final)

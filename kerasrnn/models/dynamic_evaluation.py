@@ -101,8 +101,7 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
         **kwargs: Base optimizer arguments, such as `global_clipnorm`.
 
     Raises:
-        ValueError: when `decay` is negative, or `mean_squares` have other
-            shapes than the weights.
+        ValueError: when `decay` is negative.
 
     Example:
 
@@ -141,7 +140,10 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
         if self.built:
             return
         super().build(variables)
-        values, mean = self._initial_rms(variables)
+        values, mean = [1.0] * len(variables), 1.0
+        if self.mean_squares is not None:
+            values = [square**0.5 for square in self.mean_squares]
+            mean = sum(float(root.mean()) for root in values) / len(values)
         constant = keras.initializers.Constant
         self.rms = [
             self.add_variable_from_reference(variable, "rms", constant(value))
@@ -150,20 +152,6 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
         self.mean_rms = self.add_variable((), constant(mean), name="mean_rms")
         # w - w0: it starts at 0, so w0 need not be known.
         self.shifts = self.add_optimizer_variables(variables, "shift")
-
-    def _initial_rms(self, variables):
-        """The `RMS` of each weight, and their mean."""
-        if self.mean_squares is None:
-            return [1.0] * len(variables), 1.0
-        shapes = [tuple(square.shape) for square in self.mean_squares]
-        if shapes != [tuple(variable.shape) for variable in variables]:
-            raise ValueError(
-                "`mean_squares` must hold an array for each trainable weight, "
-                "of the same shape. Received: "
-                f"mean_squares of shapes {shapes}"
-            )
-        rms = [square**0.5 for square in self.mean_squares]
-        return rms, sum(float(root.mean()) for root in rms) / len(rms)
 
     def update_step(
         self, gradient: Tensor, variable: keras.Variable, learning_rate: Tensor

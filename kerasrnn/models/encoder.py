@@ -7,22 +7,21 @@ from typing import Self
 import keras
 from keras import ops
 
-from kerasrnn.arguments import instance
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop.cells import clone_cell
 from kerasrnn.layers.quantization import KeepsQuantization
-from kerasrnn.layers.quantization import quantized_layers
-from kerasrnn.models.backbone_reader import BackboneReader
 from kerasrnn.models.language_model import LanguageModel
 from kerasrnn.models.model import ReadsIds
 from kerasrnn.models.model import give_weights
 from kerasrnn.models.ngram_embedding import NgramEmbedding
 from kerasrnn.models.rnn_stack import RNNStack
+from kerasrnn.models.rnn_stack import options_of
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.saving import Configured
+from kerasrnn.saving import build_once
 from kerasrnn.saving import set_trainable
 from kerasrnn.saving import template
 from kerasrnn.typing import Shape
@@ -123,22 +122,17 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         backbone: BackboneReader | None = None,
         **kwargs: Any,
     ) -> None:
-        cells.check_cell(cell, "Encoder")
+        super().__init__(**options_of(cell, "Encoder", kwargs))
         cells.check_vectors(cell, "Encoder")
-        kwargs.setdefault("dtype", cells.policy(cell))
-        super().__init__(**kwargs)
         self.vocabulary_size = positive_integer(
             "vocabulary_size", vocabulary_size
         )
         self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
-        self.bidirectional = bidirectional
-        self.go_backwards = go_backwards
-        self.factorized = factorized
+        self.bidirectional, self.go_backwards = bidirectional, go_backwards
+        self.factorized, self.lexical = factorized, lexical
         self.mask_padding = mask_padding
-        self.lexical = lexical
-        self.dropout = rate("dropout", dropout)
+        self.dropout, self.word_dropout = rate("dropout", dropout), word_dropout
         self.embedding_dropout = embedding_dropout
-        self.word_dropout = word_dropout
         self.pad_id = integer("pad_id", pad_id)
         self.embedding_scale = embedding_scale
         self.backbone = backbone
@@ -209,8 +203,8 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         Raises:
             TypeError: when an argument is given that the language model
                 determines, or that an encoder does not have.
-            ValueError: when a model is not a `LanguageModel` or is quantized;
-                when the two have several layers, or other cells or embeddings.
+            ValueError: when a model is quantized, or the two have several
+                layers, or other cells or embeddings.
 
         Example:
 
@@ -221,14 +215,10 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         Reference:
             [Dai & Le, 2015](https://arxiv.org/abs/1511.01432).
         """
-        for name, each in (("model", model), ("backwards", backwards)):
-            if each is not None:
-                instance(name, each, LanguageModel)
-        if (dtype := kwargs.get("dtype")) is None:
-            kwargs["dtype"] = dtype = cells.policy(model.cell)
+        kwargs["dtype"] = kwargs.get("dtype") or cells.policy(model.cell)
         encoder = cls(
             model.vocabulary_size,
-            clone_cell(model.cell, dtype=dtype),
+            clone_cell(model.cell, dtype=kwargs["dtype"]),
             embedding_dim=model.embedding_dim,
             depth=model.depth,
             bidirectional=backwards is not None,
@@ -262,8 +252,8 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
 
     def build(self, ids_shape: Shape) -> None:
         self.embedding.build(ids_shape)
-        if self.ngrams is not None and not self.ngrams.built:
-            self.ngrams.build(ids_shape)
+        if self.ngrams is not None:
+            build_once(self.ngrams, ids_shape)
         width = self.embedding_dim
         if self.factorized:
             self.input_projection.build((*ids_shape, width))
@@ -344,17 +334,6 @@ def _learnt_weights(model, backwards):
     both = [model] if backwards is None else [model, backwards]
     for each in both:
         give_weights(each)
-        modes = {
-            how["mode"]
-            for part in (each.embedding, each.stack)
-            for how in quantized_layers(part).values()
-        }
-        if modes:
-            raise ValueError(
-                "Quantized weights do not learn. Expected: a language "
-                "model as it was before `quantize`. Received: weights in "
-                f"{sorted(modes)}"
-            )
     facts = [
         {
             "depth": each.depth,

@@ -1,7 +1,6 @@
 """What a forecaster says of each value: a point, quantiles, a distribution."""
 
 import math
-import numbers
 import statistics
 from collections.abc import Sequence
 from typing import Any
@@ -12,6 +11,8 @@ import keras
 import numpy as np
 from keras import ops
 
+from kerasrnn.arguments import instance
+from kerasrnn.arguments import number
 from kerasrnn.arguments import one_of
 from kerasrnn.layers import _backend
 from kerasrnn.typing import Config
@@ -52,9 +53,7 @@ class ForecastHead:
             forecast: What `forecast` returned.
             unit: Tensor of shape `(columns,)`, the unit of errors.
         """
-        raise NotImplementedError(
-            f"{type(self).__name__} must override `costs()`."
-        )
+        raise NotImplementedError
 
     def check(self, values: np.ndarray) -> None:
         """Raises `ValueError` if this head has no cost for some values.
@@ -165,12 +164,6 @@ class QuantileHead(ForecastHead):
         return forecast[..., self.levels.index(0.5)]
 
     def quantiles(self, forecast: Tensor, levels: Sequence[float]) -> Tensor:
-        unknown = sorted(set(levels) - set(self.levels))
-        if unknown:
-            raise ValueError(
-                f"Only the quantiles {self.levels} were learnt. "
-                f"Received: {unknown}"
-            )
         positions = [self.levels.index(level) for level in levels]
         return ops.take(forecast, ops.array(positions, "int32"), axis=-1)
 
@@ -184,30 +177,20 @@ def checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
     Raises:
         ValueError: when they do not rise, or are nearer to 0 or 1 than 1e-6.
     """
-    rising = np.iterable(levels) and all(
-        isinstance(level, numbers.Real) for level in levels
-    )
-    rising = rising and list(levels) == sorted(set(levels))
-    if not rising or not all(
-        _LEAST_LEVEL <= level <= 1 - _LEAST_LEVEL for level in levels
-    ):
+    bounds = {"minimum": _LEAST_LEVEL, "maximum": 1 - _LEAST_LEVEL}
+    found = [number("levels", level, **bounds) for level in levels]
+    if found != sorted(set(found)):
         raise ValueError(
-            "`levels` must be rising numbers between 0 and 1, and no nearer "
-            f"to them than {_LEAST_LEVEL}. Received: levels={levels!r}"
+            f"`levels` must be rising numbers. Received: levels={levels!r}"
         )
-    return tuple(map(float, levels))
+    return tuple(found)
 
 
 def head_of(head: Any) -> ForecastHead:
     """Returns a head, given one, or `"mae"`, `"mse"`."""
-    if head in ("mae", "mse"):
+    if isinstance(head, str):
         return PointHead(head)
-    if isinstance(head, ForecastHead):
-        return head
-    raise ValueError(
-        "`head` must be 'mae', 'mse' or a head, such as "
-        f"`QuantileHead()`. Received: head={head!r}"
-    )
+    return instance("head", head, ForecastHead)
 
 
 _LEAST = 1e-3  # so that no distribution is a point
@@ -235,21 +218,15 @@ class Distribution(ForecastHead):
 
     def log_prob(self, y_true: Tensor, forecast: Tensor) -> Tensor:
         """Returns the logarithm of the density, or of the probability."""
-        raise NotImplementedError(
-            f"{type(self).__name__} must override `log_prob()`."
-        )
+        raise NotImplementedError
 
     def cdf(self, y: Tensor, forecast: Tensor) -> Tensor:
         """Returns the probability of at most `y`, of shape `(..., levels)`."""
-        raise NotImplementedError(
-            f"{type(self).__name__} must override `cdf()`."
-        )
+        raise NotImplementedError
 
     def bracket(self, forecast: Tensor, levels: Tensor) -> tuple[Tensor, ...]:
         """Returns bounds below and above the quantiles."""
-        raise NotImplementedError(
-            f"{type(self).__name__} must override `bracket()`."
-        )
+        raise NotImplementedError
 
     def quantiles(self, forecast: Tensor, levels: Sequence[float]) -> Tensor:
         levels = ops.convert_to_tensor(levels, forecast.dtype)

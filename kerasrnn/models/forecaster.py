@@ -17,8 +17,10 @@ from kerasrnn.models.forecast_heads import ForecastHead
 from kerasrnn.models.forecast_heads import head_of
 from kerasrnn.models.model import Model
 from kerasrnn.models.rnn_stack import RNNStack
+from kerasrnn.models.rnn_stack import options_of
 from kerasrnn.models.segment_embedding import SegmentEmbedding
 from kerasrnn.models.series_scaling import ForecastInputs
+from kerasrnn.saving import build_once
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
@@ -122,10 +124,9 @@ class Forecaster(Model):
         dropout: float = 0.0,
         **kwargs: Any,
     ) -> None:
-        cells.check_cell(cell, "Forecaster")
-        kwargs.setdefault("dtype", cells.policy(cell))
+        given = options_of(cell, "Forecaster", kwargs)
         # In half precision, units of the series would be lost.
-        super().__init__(**{**kwargs, "autocast": False})
+        super().__init__(**{**given, "autocast": False})
         self.horizon = positive_integer("horizon", horizon)
         self.columns = positive_integer("columns", columns)
         self.segment = positive_integer("segment", segment)
@@ -187,8 +188,7 @@ class Forecaster(Model):
             known: Array of shape `(time, known)`, if there are any.
             static: Array of shape `(series, static)`, if there are any.
         """
-        if not self.built:
-            self.build()
+        build_once(self)
         self.scaling.adapt(past=past, known=known, static=static)
 
     @property
@@ -358,8 +358,7 @@ class ForecastStream:
     """
 
     def __init__(self, model: Forecaster, lookback: int = 1) -> None:
-        if not instance("model", model, Forecaster).built:
-            model.build()
+        build_once(instance("model", model, Forecaster))
         self.model = model
         self.steps = model.segment
         if model.window is not None:

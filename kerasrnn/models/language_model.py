@@ -9,6 +9,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import number
+from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.distribute import sum_over_replicas
 from kerasrnn.distribute.replicas import replica_count
@@ -19,6 +20,7 @@ from kerasrnn.models.model import RecurrentModel
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.models.token_output import TokenOutput
 from kerasrnn.saving import Configured
+from kerasrnn.saving import build_once
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
@@ -128,12 +130,6 @@ def check_rows(ids, fresh, batch_size, replicas):
         ValueError: when the batch has more rows than a replica carries, the
             two tensors do not agree, or the rows cannot be shared equally.
     """
-    if batch_size and batch_size % replicas:
-        raise ValueError(
-            "Each replica carries the states of the same number of rows, so "
-            "that `batch_size` must be a multiple of the number of replicas. "
-            f"Received: batch_size={batch_size}, {replicas} replicas"
-        )
     most = batch_size // replicas if batch_size else -1
     # A number is `None` while a graph is traced.
     found = {ids.shape[0], *fresh.shape[:1]} - {None}
@@ -278,31 +274,25 @@ class LanguageModel(RecurrentModel):
         self.loss_temperature = number(
             "loss_temperature", loss_temperature, above=0
         )
-        if sampled_words is not None:
-            sampled_words = positive_integer("sampled_words", sampled_words)
-            if augmented_loss:
-                raise ValueError(
-                    "The augmented loss needs the logits of all words. "
-                    "Expected: `sampled_words=None`. "
-                    f"Received: sampled_words={sampled_words}"
-                )
+        self.sampled_words = optional_positive_integer(
+            "sampled_words", sampled_words
+        )
+        if sampled_words and augmented_loss:
+            raise ValueError(
+                "The augmented loss needs the logits of all words. Expected: "
+                f"`sampled_words=None`. Received: sampled_words={sampled_words}"
+            )
+        if sampled_words:
             self.seed_generator = keras.random.SeedGenerator()
-        self.sampled_words = sampled_words
         self.vocabulary_size = positive_integer(
             "vocabulary_size", vocabulary_size
         )
         if embedding_dim is None:
             embedding_dim = cells.output_size(cell)
         self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
-        self.tie_embeddings = tie_embeddings
-        self.word_dropout = word_dropout
+        self.tie_embeddings, self.word_dropout = tie_embeddings, word_dropout
         self.embedding_scale = embedding_scale
-        if batch_size is not None:
-            batch_size = positive_integer("batch_size", batch_size)
-        self.batch_size = batch_size
-        initializer = {}
-        if embeddings_initializer is not None:
-            initializer["embeddings_initializer"] = embeddings_initializer
+        self.batch_size = optional_positive_integer("batch_size", batch_size)
         self.embedding = TokenEmbedding(
             self.vocabulary_size,
             self.embedding_dim,
@@ -310,8 +300,8 @@ class LanguageModel(RecurrentModel):
             drop_types=True,
             scale=embedding_scale,
             dtype=self.dtype_policy,
+            embeddings_initializer=embeddings_initializer,
             name="embedding",
-            **initializer,
         )
         self.add_rnns(cell, depth, dropout)
         self.output_projection = TokenOutput(
@@ -346,12 +336,6 @@ class LanguageModel(RecurrentModel):
         if not isinstance(inputs, dict):
             states = self.initial_states(ops.shape(inputs)[0])
             return self._answer(inputs, states, training)[0]
-        if set(inputs) != {"ids", "fresh"}:
-            raise ValueError(
-                "A model that carries its states expects a dictionary of "
-                '"ids" and "fresh", as `text_windows` makes it. '
-                f"Received: {sorted(inputs)}"
-            )
         ids, fresh = inputs["ids"], inputs["fresh"]
         check_rows(ids, fresh, self.batch_size, replica_count(self))
         states = self.initial_states(ops.shape(ids)[0])
@@ -360,52 +344,16 @@ class LanguageModel(RecurrentModel):
         self.carried.keep(states, training=training)
         return answer
 
+    def embed(self, inputs: Tensor, training: bool = False) -> Tensor:
+        return self.embedding(inputs, training=training)
+
     def _answer(self, ids, states, training):
         if not (training and self.sampled_words):
             return self.run(ids, states, training)
-        outputs, states = self._read(ids, states, training)
+        x = self.embed(ids, training)
+        outputs, states = self.run_rnns(x, states, training)
         first_row = self.output_projection(outputs[:1])
         return {"outputs": outputs, "first_row": first_row}, states
-
-    def _read(self, ids, states, training):
-        """The outputs of the recurrent layers, and the last states."""
-        x = self.embedding(ids, training=training)
-        return self.run_rnns(x, states, training)
-
-    def run(
-        self, ids: Tensor, states: States, training: bool = False
-    ) -> tuple[Tensor, States]:
-        """Predicts every next token, starting from given states.
-
-        Args:
-            ids: Integer tensor of shape `(batch, time)`.
-            states: List of tensors of shape `(batch, size)`, the states before
-                the first token; those of a new text are `initial_states`.
-            training: Whether to behave as in training (dropout).
-
-        Returns:
-            Logits of shape `(batch, time, vocabulary_size)`, and the states
-            after the last token.
-
-        Example, for the samplers of `keras_nlp`, which call the states a
-        cache:
-
-        >>> import keras_nlp
-        >>> model = LanguageModel(50, RHNCell(8))
-        >>> def next(prompt, cache, index):
-        ...     last = ops.take(prompt, [index - 1], axis=1)
-        ...     logits, cache = model.run(last, cache)
-        ...     return logits[:, 0], None, cache
-        >>> prompt, given = np.full((2, 6), 3), np.arange(6) < [[2], [4]]
-        >>> sampler = keras_nlp.samplers.TopPSampler(p=0.9)
-        >>> states = model.initial_states(2)
-        >>> sampler(next, prompt, states, index=1, mask=given).shape
-        (2, 6)
-        """
-        if not self.built:
-            self.build()
-        x, states = self._read(ids, states, training)
-        return self.output_projection(x), states
 
     def compute_loss(
         self,
@@ -483,8 +431,7 @@ class LanguageModel(RecurrentModel):
         copy = type(self).from_config(
             self.get_config() | {"batch_size": batch_size, "name": None}
         )
-        if not self.built:
-            self.build()
+        build_once(self)
         copy.build_from_config(self.get_build_config() or {})
         for new, old in zip(copy._parts, self._parts, strict=True):
             quantize_layers(new, quantized_layers(old))

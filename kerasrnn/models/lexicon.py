@@ -9,6 +9,7 @@ from kerasrnn.arguments import number
 from kerasrnn.arguments import positive_integer
 from kerasrnn.models.model import ReadsIds
 from kerasrnn.saving import Configured
+from kerasrnn.saving import build_once
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
@@ -106,8 +107,7 @@ class Lexicon(ReadsIds, Configured, keras.layers.Layer):
                 "`ids` must be of the target vocabulary. Expected: from 0 to "
                 f"{self.target_size - 1}. Received: from {least} to {most}"
             )
-        if not self.built:
-            self.build()
+        build_once(self)
         self.ids.assign(ids)
         self.probabilities.assign(probabilities)
 
@@ -261,8 +261,7 @@ class Shortlist(ReadsIds, Configured, keras.layers.Layer):
             )
 
     def build(self, source_shape: Shape) -> None:
-        if not self.lexicon.built:
-            self.lexicon.build(source_shape)
+        build_once(self.lexicon, source_shape)
 
     def call(self, source: Tensor) -> Tensor:
         expected = self.lexicon.expect(source)

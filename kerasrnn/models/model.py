@@ -1,5 +1,6 @@
 """The base of the models, of their layers that read ids, and of ensembles."""
 
+import abc
 import inspect
 import pathlib
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.saving import Configured
 from kerasrnn.saving import all_layers
+from kerasrnn.saving import build_once
 from kerasrnn.typing import Config
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -67,8 +69,7 @@ class ReadsIds:
         shapes = *shapes, *named_shapes.values()
         if len(shapes) != 1:
             return super().compute_output_shape(*shapes)  # type: ignore[misc]
-        if not self.built:
-            self.build(*shapes)
+        build_once(self, *shapes)
         inputs = keras.tree.map_shape_structure(keras.KerasTensor, shapes[0])
         outputs = self.compute_output_spec(inputs)
         return keras.tree.map_structure(lambda x: x.shape, outputs)
@@ -109,13 +110,7 @@ class Model(ReadsIds, Configured, KeepsQuantization, keras.Model):
     def compile_from_config(self, config: Config) -> None:
         # Keras would not compile a model whose `compile` is not its own.
         arguments = keras.saving.deserialize_keras_object(config)
-        try:
-            self.compile(**arguments)
-        except ValueError as error:
-            raise ValueError(
-                f"{error}. `compile=False` opens the file of the model itself, "
-                "not of a pipeline, without a loss."
-            ) from error
+        self.compile(**arguments)
         if self.built and self.optimizer is not None:
             self.optimizer.build(self.trainable_variables)
 
@@ -181,19 +176,6 @@ class Model(ReadsIds, Configured, KeepsQuantization, keras.Model):
 
     def build_from_config(self, config: Config) -> None:
         super().build_from_config(_without_shapes(config))
-
-    def quantize(
-        self, mode: str | None = None, config: Any = None, **kwargs: Any
-    ) -> None:
-        # A configuration has its mode; Keras before 3.16 looks it up itself.
-        mode = mode or getattr(config, "mode", None)
-        if mode in ("gptq", "awq"):
-            raise ValueError(
-                "The layers of a recurrent model are not a sequence of blocks, "
-                "which 'gptq' and 'awq' quantize one after another. Expected: "
-                f"'int8', 'int4' or 'float8'. Received: mode={mode!r}"
-            )
-        super().quantize(mode, config=config, **kwargs)
 
     def quantization_modes(self) -> tuple[str | None, ...]:
         """Returns how each inner layer is quantized.
@@ -292,6 +274,43 @@ class RecurrentModel(Model):
         """Returns the states that a sequence starts from, as a flat list."""
         return self.stack.initial_states(batch_size)
 
+    def embed(self, inputs: Tensor, training: bool = False) -> Tensor:
+        """Returns what the recurrent layers read of a batch of inputs."""
+        return inputs
+
+    def run(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
+        """Runs over a batch of sequences, from given states.
+
+        Args:
+            inputs: What `call` takes, of shape `(batch, time, ...)`.
+            states: List of tensors, as `initial_states` returns them.
+            training: Whether to behave as in training (dropout).
+
+        Returns:
+            The logits of every step, and the states after the last one.
+
+        Example, for the samplers of `keras_nlp`, which call the states a
+        cache:
+
+        >>> import keras_nlp
+        >>> model = LanguageModel(50, RHNCell(8))
+        >>> def next(prompt, cache, index):
+        ...     last = ops.take(prompt, [index - 1], axis=1)
+        ...     logits, cache = model.run(last, cache)
+        ...     return logits[:, 0], None, cache
+        >>> prompt, given = np.full((2, 6), 3), np.arange(6) < [[2], [4]]
+        >>> sampler = keras_nlp.samplers.TopPSampler(p=0.9)
+        >>> states = model.initial_states(2)
+        >>> sampler(next, prompt, states, index=1, mask=given).shape
+        (2, 6)
+        """
+        build_once(self)
+        x = self.embed(inputs, training)
+        x, states = self.run_rnns(x, states, training)
+        return self.output_projection(x), states
+
     def run_rnns(
         self, x: Tensor, states: States, training: bool = False
     ) -> tuple[Tensor, States]:
@@ -314,7 +333,7 @@ class RecurrentModel(Model):
         ]
 
 
-class Ensemble(ReadsIds, Configured, keras.layers.Layer):
+class Ensemble(ReadsIds, Configured, keras.layers.Layer, abc.ABC):
     """Base of ensembles, whose members answer the same question.
 
     A subclass says what its members are, and how their answers are joined.
@@ -350,11 +369,9 @@ class Ensemble(ReadsIds, Configured, keras.layers.Layer):
         self.models = list(models)
         self.built = True
 
+    @abc.abstractmethod
     def logits_of(self, model: Any) -> int:
         """Returns the number of logits of a member."""
-        raise NotImplementedError(
-            f"{type(self).__name__} must override `logits_of()`."
-        )
 
 
 def _check_apart(models):

@@ -13,6 +13,7 @@ from kerasrnn.arguments import rate
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.model import ReadsIds
 from kerasrnn.saving import Configured
+from kerasrnn.saving import build_once
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
@@ -131,8 +132,7 @@ class NgramEmbedding(ReadsIds, Configured, KeepsQuantization):
             How many n-grams have a row.
 
         Raises:
-            ValueError: when a text is not a sequence of integers, or the layer
-                is quantized.
+            ValueError: when the layer is quantized.
         """
         positive_integer("min_count", min_count)
         if self.embedding.quantization_mode:
@@ -140,11 +140,12 @@ class NgramEmbedding(ReadsIds, Configured, KeepsQuantization):
                 "Quantized rows do not learn. Expected: `adapt` before "
                 f"`quantize`. Received: {self.embedding.quantization_mode}"
             )
-        if not self.built:
-            self.build((None, None))
+        build_once(self, (None, None))
         hashes = [np.zeros(0, "int32")]
         for text in texts:
-            of_row = _hashes(_row(text), self.longest, np)[0]
+            of_row = _hashes(np.asarray(text, "int32")[None], self.longest, np)[
+                0
+            ]
             hashes += [of_row[n:, n - 1] for n in range(1, self.longest)]
         keys, counts = np.unique(np.concatenate(hashes), return_counts=True)
         frequent = counts >= min_count
@@ -179,17 +180,6 @@ class NgramEmbedding(ReadsIds, Configured, KeepsQuantization):
 
     def compute_output_shape(self, ids_shape: Shape) -> Shape:
         return (*ids_shape, self.embedding_dim)
-
-
-def _row(text):
-    """A text as an int32 array of shape `(1, tokens)`."""
-    row = np.asarray(text)
-    if row.ndim != 1 or (row.size and row.dtype.kind not in "iu"):
-        raise ValueError(
-            "`texts` must be lists of ids. Expected: integers of shape "
-            f"(tokens,). Received: {text!r:.80}"
-        )
-    return row.astype("int32")[None]
 
 
 def _hashes(ids, longest, backend):

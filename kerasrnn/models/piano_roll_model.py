@@ -8,8 +8,8 @@ from keras import ops
 from kerasrnn.arguments import positive_integer
 from kerasrnn.models.model import RecurrentModel
 from kerasrnn.models.token_output import checked_counts
+from kerasrnn.saving import build_once
 from kerasrnn.typing import Shape
-from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
 
@@ -92,26 +92,6 @@ class PianoRollModel(RecurrentModel):
         states = self.initial_states(ops.shape(inputs)[0])
         return self.run(inputs, states, training)[0]
 
-    def run(
-        self, rolls: Tensor, states: States, training: bool = False
-    ) -> tuple[Tensor, States]:
-        """Predicts every next step, starting from given states.
-
-        Args:
-            rolls: Tensor of shape `(batch, time, keys)`.
-            states: List of tensors of shape `(batch, size)`, the states before
-                the first step; those of a new piece are `initial_states`.
-            training: Whether to behave as in training (dropout).
-
-        Returns:
-            Logits of shape `(batch, time, keys)`, and the states after the
-            last step.
-        """
-        if not self.built:
-            self.build()
-        x, states = self.run_rnns(rolls, states, training)
-        return self.output_projection(x), states
-
     def assign_frequencies(self, counts: Tensor, steps: int) -> None:
         """Sets the bias to the log odds that a key sounds in a step.
 
@@ -130,8 +110,7 @@ class PianoRollModel(RecurrentModel):
                 `steps`.
         """
         counts = checked_counts(counts, self.keys, steps)
-        if not self.built:
-            self.build()
+        build_once(self)
         self.output_projection.bias.assign(
             ops.log(counts + 1) - ops.log(steps - counts + 1)
         )

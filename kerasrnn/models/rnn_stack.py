@@ -13,9 +13,22 @@ from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop.cells import clone_cell
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.saving import Configured
+from kerasrnn.saving import build_once
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
+
+
+def options_of(cell: Any, owner: str, options: dict[str, Any]) -> Any:
+    """Returns the options of a layer around a cell, by default its dtype.
+
+    Args:
+        cell: What is to be a recurrent cell.
+        owner: String, the class of the layer, for the message if it is not.
+        options: Dictionary of the options that are given.
+    """
+    cells.check_cell(cell, owner)
+    return {"dtype": cells.policy(cell), **options}
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -75,10 +88,9 @@ class RNNStack(Configured, KeepsQuantization):
         seed_path: str = "",
         **kwargs: Any,
     ) -> None:
-        cells.check_cell(cell, "RNNStack")
-        kwargs.setdefault("dtype", cells.policy(cell))
+        options = options_of(cell, "RNNStack", kwargs)
         # States are not to be rounded.
-        super().__init__(**{**kwargs, "autocast": False})
+        super().__init__(**{**options, "autocast": False})
         if bidirectional and go_backwards:
             raise ValueError(
                 "A bidirectional stack reads in both directions: "
@@ -157,21 +169,9 @@ class RNNStack(Configured, KeepsQuantization):
         width = sequence_shape[-1]
         step = 2 if self.bidirectional else 1
         for position, rnn in enumerate(self.rnns):
-            if not rnn.built:
-                rnn.build((None, None, width))
+            build_once(rnn, (None, None, width))
             if position % step == step - 1:
                 width = self.output_size
-
-    def _checked(self, states):
-        """The given states, as a list: one for each, or none."""
-        states, expected = list(states or []), len(self.state_sizes)
-        if len(states) not in (0, expected):
-            raise ValueError(
-                "`initial_state` must hold every state of every layer, as it "
-                f"is returned. Expected: {expected} tensors. "
-                f"Received: {len(states)}"
-            )
-        return states
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
         """Passes on no mask: who calls the stack has it."""
@@ -188,7 +188,14 @@ class RNNStack(Configured, KeepsQuantization):
         dropouts = list(self.dropouts)
         if self.variational:
             x = dropouts.pop(0)(x, training=training)
-        before, after = self._checked(initial_state), []
+        before, after = list(initial_state or []), []
+        expected = len(self.state_sizes)
+        if len(before) not in (0, expected):
+            raise ValueError(
+                "`initial_state` must hold every state of every layer, as it "
+                f"is returned. Expected: {expected} tensors. "
+                f"Received: {len(before)}"
+            )
 
         def run(rnn):
             states = cells.initial_state(rnn.cell, ops.shape(x)[0])

@@ -45,9 +45,6 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
     Returns:
         Vectors of shape `(rows, segments, width)`.
 
-    Raises:
-        ValueError: when `width` has no room for column and position.
-
     Example:
 
     >>> embedding = SegmentEmbedding(8, segment=12, columns=3, positions=4)
@@ -73,11 +70,6 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        if shared and positions and width < 2:
-            raise ValueError(
-                "`width` must be at least 2, for a vector of the column and "
-                f"one of the position. Received: width={width}"
-            )
         self.width, self.segment, self.columns = width, segment, columns
         self.positions, self.shared, self.missing = positions, shared, missing
         self.known, self.static = known, static

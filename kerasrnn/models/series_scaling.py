@@ -6,13 +6,12 @@ import keras
 import numpy as np
 from keras import ops
 
-from kerasrnn.arguments import one_of
 from kerasrnn.arguments import positive_integer
 from kerasrnn.saving import Configured
+from kerasrnn.saving import build_once
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
-WINDOWS = (None, "last", "mean", "size")
 _LEAST = 1e-4  # deviation of a window, of that of its column
 
 
@@ -69,7 +68,6 @@ class SeriesScaling(Configured, keras.layers.Layer):
         # In half precision, 1013 hPa and 1016 hPa would be the same.
         super().__init__(**{**kwargs, "dtype": "float32"})
         self.columns = positive_integer("columns", columns)
-        one_of("window", window, WINDOWS)
         self.window = window
 
     def build(self, input_shape: Shape | None = None) -> None:
@@ -106,8 +104,7 @@ class SeriesScaling(Configured, keras.layers.Layer):
                 f"and all must be finite. Received: {observed} values, "
                 f"{np.isinf(values).sum()} of them infinite"
             )
-        if not self.built:
-            self.build()
+        build_once(self)
         varies = np.nanmax(values, axis=0) > np.nanmin(values, axis=0)
         deviation = np.where(varies, np.nanstd(values, axis=0), 1.0)
         self.mean.assign(np.nanmean(values, axis=0).astype("float32"))
@@ -202,8 +199,7 @@ class ForecastInputs(keras.layers.Layer):
 
     def build(self, *shapes: Any) -> None:
         for scaling in self.scalings:
-            if not scaling.built:
-                scaling.build()
+            build_once(scaling)
 
     def check(self, given: Any) -> None:
         """Raises `ValueError` unless inputs have the names of the model's."""

@@ -18,7 +18,9 @@ from kerasrnn.layers.loop.cells import clone_cell
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.bridge import Bridge
+from kerasrnn.models.rnn_stack import options_of
 from kerasrnn.saving import Configured
+from kerasrnn.saving import build_once
 from kerasrnn.tensors import gather
 from kerasrnn.tensors import unmasked_first
 from kerasrnn.typing import Shape
@@ -40,7 +42,7 @@ class Summary(Configured, KeepsQuantization):
     def compute_mask(
         self, inputs: Tensor, previous_mask: Tensor | None = None
     ) -> None:
-        return None
+        """Passes on no mask: a summary is of all steps."""
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -230,8 +232,7 @@ class AttentionSummary(Summary):
         self.query = self.add_weight(
             shape=(1, 1, width), initializer="glorot_uniform", name="query"
         )
-        if not self.attention.built:
-            self.attention.build((None, 1, width), memory_shape)
+        build_once(self.attention, (None, 1, width), memory_shape)
 
     def call(
         self,
@@ -294,9 +295,7 @@ class DecoderSummary(Summary):
         attention: AttentionMechanism | str | None = None,
         **kwargs: Any,
     ) -> None:
-        kwargs.setdefault("dtype", cells.policy(cell))
-        super().__init__(**kwargs)
-        cells.check_cell(cell, "DecoderSummary")
+        super().__init__(**options_of(cell, "DecoderSummary", kwargs))
         self.rnn = AttentionRNN(
             AttentionCell(
                 clone_cell(cell, "summary"), copy_of_attention(attention)
@@ -324,8 +323,7 @@ class DecoderSummary(Summary):
         self.start = self.add_weight(
             shape=shape, initializer="uniform", name="start"
         )
-        if not self.rnn.built:
-            self.rnn.build(shape, memory_shape)
+        build_once(self.rnn, shape, memory_shape)
 
     def call(
         self,

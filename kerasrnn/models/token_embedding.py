@@ -9,6 +9,7 @@ from keras import ops
 from kerasrnn.arguments import number
 from kerasrnn.arguments import rate
 from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
 from kerasrnn.typing import Tensor
 
 
@@ -65,13 +66,16 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         word_dropout: float = 0.0,
         drop_types: bool = False,
         scale: float | None = None,
+        embeddings_initializer: Initializer = None,
         **kwargs: Any,
     ) -> None:
-        kwargs.setdefault(
-            "embeddings_initializer",
-            keras.initializers.RandomNormal(stddev=embedding_dim**-0.5),
+        usual = keras.initializers.RandomNormal(stddev=embedding_dim**-0.5)
+        super().__init__(
+            vocabulary_size,
+            embedding_dim,
+            embeddings_initializer=embeddings_initializer or usual,
+            **kwargs,
         )
-        super().__init__(vocabulary_size, embedding_dim, **kwargs)
         # Otherwise the largest product of a model would stay in float32.
         self._given_dtype = self.reverse_dtype
         self.reverse_dtype: str = self.reverse_dtype or self.compute_dtype
@@ -161,10 +165,6 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
     def quantize(
         self, mode: str, type_check: bool = True, config: Any = None
     ) -> None:
-        if type_check and type(self) is not TokenEmbedding:
-            raise NotImplementedError(
-                f"{type(self).__name__} must override `quantize`."
-            )
         super().quantize(mode, type_check=False, config=config)
 
     def compute_output_spec(

@@ -207,8 +207,8 @@ class TokenOutput(Configured, KeepsQuantization):
             kernel = ops.take(self.tied_to.embeddings, words, axis=0)
             kernel = ops.swapaxes(kernel, 1, 2)
         bias = ops.take(self.bias, words, axis=0)
-        kernel, bias = (ops.cast(x, self.compute_dtype) for x in (kernel, bias))
-        return kernel, bias
+        dtype = self.compute_dtype
+        return ops.cast(kernel, dtype), ops.cast(bias, dtype)
 
 
 def checked_counts(counts, size, most=math.inf):

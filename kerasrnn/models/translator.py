@@ -9,7 +9,6 @@ import keras
 from keras import ops
 from keras.optimizers.schedules import LearningRateSchedule
 
-from kerasrnn.arguments import instance
 from kerasrnn.arguments import number
 from kerasrnn.arguments import rate
 from kerasrnn.distribute import sum_over_replicas
@@ -19,6 +18,7 @@ from kerasrnn.models.decoder import Decoder
 from kerasrnn.models.encoder import Encoder
 from kerasrnn.models.model import Ensemble
 from kerasrnn.models.model import Model
+from kerasrnn.saving import build_once
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
 
@@ -72,11 +72,10 @@ class Translator(Model):
     (2, 4, 30)
 
     Raises:
-        ValueError: when `encoder` or `decoder` is something else, the sampling
-            rate is not in `[0, 1)` or the weight negative, states to copy are
-            not those of the decoder, in number and widths, the decoder's
-            lexicon is of another source vocabulary, or there are alignments
-            but no attention.
+        ValueError: when the sampling rate is not in `[0, 1)` or the weight
+            negative, states to copy are not those of the decoder, in number
+            and widths, the decoder's lexicon is of another source vocabulary,
+            or there are alignments but no attention.
 
     References:
         [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473),
@@ -112,8 +111,6 @@ class Translator(Model):
             "alignment_weight", alignment_weight, minimum=0
         )
         self.seed_generator = keras.random.SeedGenerator()
-        instance("encoder", encoder, Encoder)
-        instance("decoder", decoder, Decoder)
         _check_bridge(encoder, decoder)
         # Otherwise a source token could be outside the lexicon.
         lexicon, size = decoder.lexicon, encoder.vocabulary_size
@@ -126,14 +123,9 @@ class Translator(Model):
         self.encoder = encoder
         self.decoder = decoder
         # All sizes are known, so the weights can be created now.
-        if not encoder.built:
-            encoder.build((None, None))
-        if not decoder.built:
-            decoder.build(
-                (None, None),
-                (None, None, encoder.memory_dim),
-                (None, encoder.final_dim),
-            )
+        build_once(encoder, (None, None))
+        memory = (None, None, encoder.memory_dim)
+        build_once(decoder, (None, None), memory, (None, encoder.final_dim))
         self.built = True
 
     def call(self, inputs: dict[str, Tensor], training: bool = False) -> Tensor:

@@ -19,6 +19,7 @@ from kerasrnn.pipelines.pipeline import TextPipeline
 from kerasrnn.pipelines.pipeline import check_answer
 from kerasrnn.pipelines.pipeline import check_weights
 from kerasrnn.pipelines.signatures import PAD
+from kerasrnn.pipelines.signatures import after
 from kerasrnn.pipelines.signatures import check_length
 from kerasrnn.pipelines.signatures import check_number
 from kerasrnn.pipelines.signatures import check_same_rows
@@ -29,88 +30,6 @@ from kerasrnn.pipelines.texts import indices_by_length
 from kerasrnn.training import PianoRollCrossentropy
 from kerasrnn.typing import Config
 from kerasrnn.typing import Rolls
-
-
-def score_rolls(model, rolls):
-    """Predicts every step of rolls from those before it.
-
-    Args:
-        model: A layer with the `run` and `initial_states` of a
-            `PianoRollModel`.
-        rolls: Float tensor of shape `(batch, time, keys)`, -1 after the end
-            of a roll.
-
-    Returns:
-        A dictionary of `"log_likelihoods"`, of shape `(batch, time)` and 0
-        after the end of a roll; of `"total"` and `"length"`, of shape
-        `(batch,)`; and of `"probabilities"`, of shape `(batch, time, keys)`.
-    """
-    # One step more, so that there is one to run in an empty roll.
-    labels = tf.pad(rolls, [[0, 0], [0, 1], [0, 0]], constant_values=-1.0)
-    logits, _ = _run_from_silence(model, rolls)
-    costs, real = step_costs(labels, logits)
-    return {
-        "log_likelihoods": -costs[:, :-1],
-        "total": -tf.reduce_sum(costs, axis=1),
-        "length": tf.reduce_sum(tf.cast(real, tf.int32), axis=1),
-        "probabilities": tf.sigmoid(logits[:, :-1]),
-    }
-
-
-def continue_rolls(model, prompts, seed, temperature, steps):
-    """Adds steps to rolls, whose keys are drawn independently of each other.
-
-    Args:
-        model: A layer with the `run` and `initial_states` of a
-            `PianoRollModel`.
-        prompts: Float tensor of shape `(batch, time, keys)`.
-        seed, temperature, steps: Scalar tensors; see `MusicPipeline.write`.
-
-    Returns:
-        Float tensor of shape `(batch, time + steps, keys)`.
-    """
-    rows, _, keys = tf.unstack(tf.shape(prompts))
-    logits, states = _run_from_silence(model, prompts)
-    # At least one, since an empty array cannot be stacked.
-    count = tf.maximum(steps, 1)
-    written = tf.TensorArray(
-        tf.float32, count, element_shape=[None, prompts.shape[-1]]
-    )
-
-    def next_step(t, logits, states, written):
-        sounding = _drawn(logits, tf.stack([seed, t]), temperature)
-        logits, states = _run(model, sounding[:, None], states)
-        return t + 1, logits[:, -1], states, written.write(t, sounding)
-
-    *_, written = tf.while_loop(
-        lambda t, *_: t < count,
-        next_step,
-        [0, logits[:, -1], states, written],
-    )
-    added = tf.reshape(written.stack(), [count, rows, keys])
-    added = tf.transpose(added[:steps], [1, 0, 2])
-    return tf.concat([prompts, added], axis=1)
-
-
-def _run_from_silence(model, rolls):
-    """Runs over rolls with a step of silence before them."""
-    rolls = tf.pad(tf.maximum(rolls, 0.0), [[0, 0], [1, 0], [0, 0]])
-    return _run(model, rolls, model.initial_states(tf.shape(rolls)[0]))
-
-
-def _run(model, rolls, states):
-    logits, states = model.run(rolls, states)
-    return tf.cast(logits, tf.float32), states
-
-
-def _drawn(logits, seed, temperature):
-    """Draws the keys of a step from logits `(batch, keys)`."""
-    numbers = tf.random.stateless_uniform(tf.shape(logits), seed)
-    temperatures = tf.clip_by_value(temperature, 1e-6, 1e6)
-    sounding = numbers < tf.sigmoid(logits / temperatures)
-    sounding = tf.where(temperature > 0, sounding, logits > 0)
-    return tf.cast(sounding, tf.float32)
-
 
 # A client may ask for more than the memory of a server.
 MOST_STEPS = 15_000
@@ -150,8 +69,17 @@ class MusicFunctions:
 
     def score(self, roll):
         """The log-likelihood of every step of rolls."""
-        with tf.control_dependencies([_check_keys(roll, PAD)]):
-            return score_rolls(self.model, tf.identity(roll))
+        [roll] = after([_check_keys(roll, PAD)], roll)
+        # One step more, so that there is one to run in an empty roll.
+        labels = tf.pad(roll, [[0, 0], [0, 1], [0, 0]], constant_values=-1.0)
+        logits, _ = self._run_from_silence(roll)
+        costs, real = step_costs(labels, logits)
+        return {
+            "log_likelihoods": -costs[:, :-1],
+            "total": -tf.reduce_sum(costs, axis=1),
+            "length": tf.reduce_sum(tf.cast(real, tf.int32), axis=1),
+            "probabilities": tf.sigmoid(logits[:, :-1]),
+        }
 
     def step(self, roll, *states):
         """The probabilities of the steps after some, with carried states."""
@@ -161,11 +89,10 @@ class MusicFunctions:
             check_steps(roll),
             _check_keys(roll),
         ]
-        with tf.control_dependencies(checks):
-            roll = tf.identity(roll)
-        logits, states = self.model.run(roll, list(states))
+        [roll] = after(checks, roll)
+        logits, states = self._run(roll, list(states))
         return {
-            "probabilities": tf.sigmoid(tf.cast(logits, tf.float32)),
+            "probabilities": tf.sigmoid(logits),
             **named("state", states),
         }
 
@@ -178,10 +105,42 @@ class MusicFunctions:
             check_length(lengths, MOST_STEPS, "steps"),
             _check_keys(prompt),
         ]
-        with tf.control_dependencies(checks):
-            steps, prompt = tf.identity(steps), tf.identity(prompt)
-        roll = continue_rolls(self.model, prompt, seed, temperature, steps)
-        return {"roll": tf.cast(roll, tf.uint8)}
+        steps, prompt = after(checks, steps, prompt)
+        rows, _, keys = tf.unstack(tf.shape(prompt))
+        logits, states = self._run_from_silence(prompt)
+        # At least one, since an empty array cannot be stacked.
+        count = tf.maximum(steps, 1)
+        written = tf.TensorArray(
+            tf.float32, count, element_shape=[None, prompt.shape[-1]]
+        )
+
+        def next_step(t, logits, states, written):
+            numbers = tf.random.stateless_uniform((rows, keys), [seed, t])
+            # The keys of a step are drawn independently of each other.
+            warm = tf.clip_by_value(temperature, 1e-6, 1e6)
+            sounding = numbers < tf.sigmoid(logits / warm)
+            sounding = tf.where(temperature > 0, sounding, logits > 0)
+            sounding = tf.cast(sounding, tf.float32)
+            logits, states = self._run(sounding[:, None], states)
+            return t + 1, logits[:, -1], states, written.write(t, sounding)
+
+        *_, written = tf.while_loop(
+            lambda t, *_: t < count,
+            next_step,
+            [0, logits[:, -1], states, written],
+        )
+        added = tf.reshape(written.stack(), [count, rows, keys])
+        added = tf.transpose(added[:steps], [1, 0, 2])
+        return {"roll": tf.cast(tf.concat([prompt, added], 1), tf.uint8)}
+
+    def _run_from_silence(self, rolls):
+        """Runs over rolls with a step of silence before them."""
+        rolls = tf.pad(tf.maximum(rolls, 0.0), [[0, 0], [1, 0], [0, 0]])
+        return self._run(rolls, self.model.initial_states(tf.shape(rolls)[0]))
+
+    def _run(self, rolls, states):
+        logits, states = self.model.run(rolls, states)
+        return tf.cast(logits, tf.float32), states
 
 
 def _check_keys(roll, *others):
@@ -311,11 +270,6 @@ class MusicPipeline(TextPipeline):
         Raises:
             ValueError: when no roll has two steps.
         """
-        if max(map(len, rolls), default=0) < 2:
-            raise ValueError(
-                "`rolls` must hold at least one piece of two steps. "
-                f"Received: lengths {[len(roll) for roll in rolls][:5]}"
-            )
         costs = [-x.astype("float64") for x in self.score(rolls, batch_size)]
         scores = {}
         for end, first in (("", 0), ("_without_first", 1)):
@@ -377,10 +331,6 @@ class MusicPipeline(TextPipeline):
             ValueError: when there is no piece, or one is not a roll.
         """
         check_rolls(rolls, self.model.keys)
-        if not len(rolls):
-            raise ValueError(
-                "`rolls` must hold at least one piece. Received: none"
-            )
         counts = sum(np.sum(roll, axis=0, dtype="int64") for roll in rolls)
         self.model.assign_frequencies(counts, sum(map(len, rolls)))
 

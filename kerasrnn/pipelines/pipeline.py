@@ -1,5 +1,6 @@
 """The base of the pipelines: a model, how it is trained, kept and served."""
 
+import abc
 import dataclasses
 import inspect
 import json
@@ -118,11 +119,10 @@ BESIDE = (
     "A dataset has labels and weights in its batches. Expected: those of "
     "`batches`. Received, beside a dataset: "
 )
-_READ = {"labels": "labels", "sample_weight": "weights"}
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class TextPipeline(keras.Model):
+class TextPipeline(keras.Model, abc.ABC):
     """Base of the pipelines: a model, and all it needs from input to answer.
 
     A pipeline is a Keras model. `save` writes it to one `.keras` file, with
@@ -152,36 +152,12 @@ class TextPipeline(keras.Model):
         self.built = True
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(self._instead("a call"))
-
-    def predict(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(self._instead("`predict`"))
-
-    def _instead(self, received):
-        """What to call in place of a method of Keras."""
-        name = type(self).__name__
-        return (
-            f"A {name} is not called as a Keras model. Expected: "
-            f"{self.asked_by}; or its inner model, `.model`. "
-            f"Received: {received}"
+        raise NotImplementedError(
+            f"A {type(self).__name__} is not called as a Keras model. "
+            f"Expected: {self.asked_by}; or its inner model, `.model`"
         )
 
-    def load_weights(
-        self, filepath: PathLike, *args: Any, **kwargs: Any
-    ) -> None:
-        """Loads what `save_weights` wrote; see `keras.Model.load_weights`.
-
-        Raises:
-            ValueError: when the inner model has no weights yet, or the file is
-                of another one.
-        """
-        if not self.model.built:
-            raise ValueError(
-                "The inner model has no weights to load into. Expected: one "
-                "that is built, or was called on ids. Received: "
-                f"{self.model.name!r}, a {type(self.model).__name__}"
-            )
-        super().load_weights(filepath, *args, **kwargs)
+    predict = __call__
 
     def __setattr__(self, name, value):
         old = self.__dict__.get(name)
@@ -216,6 +192,7 @@ class TextPipeline(keras.Model):
             for name, (function, *specs) in self.functions().items()
         }
 
+    @abc.abstractmethod
     def functions(self) -> dict[str, list[Any]]:
         """Returns the functions to serve, by name.
 
@@ -223,9 +200,6 @@ class TextPipeline(keras.Model):
             A dictionary of lists: a function, then the `tf.TensorSpec` of
             each of its arguments.
         """
-        raise NotImplementedError(
-            f"{type(self).__name__} must override `functions()`."
-        )
 
     def export(
         self,
@@ -270,7 +244,7 @@ class TextPipeline(keras.Model):
         self,
         texts: Strings,
         batch_size: int,
-        signature: str | Callable[..., dict[str, Tensor]] = "serving_default",
+        function: Callable[..., dict[str, Tensor]] | None = None,
         *others: Strings,
     ) -> Iterator[tuple[np.ndarray, dict[str, Tensor]]]:
         """Calls a signature on batches of texts of similar length.
@@ -280,7 +254,8 @@ class TextPipeline(keras.Model):
         Args:
             texts: List of strings.
             batch_size: Positive integer, texts in a batch.
-            signature: Name of a signature that takes texts, or the function.
+            function: One of the `signatures` that takes texts; `None` for
+                `serving_default`.
             *others: Lists of strings, as long, for a signature that takes
                 more.
 
@@ -293,10 +268,7 @@ class TextPipeline(keras.Model):
             ValueError: when `texts` is not a list of strings, or `batch_size`
                 is not a positive integer.
         """
-        if isinstance(signature, str):
-            function = self.signatures[signature]
-        else:
-            function = signature
+        function = function or self.signatures["serving_default"]
         texts = text_list(texts)
         if reads := self.reads():
             warn_of_cut(texts, *reads)
@@ -309,6 +281,7 @@ class TextPipeline(keras.Model):
             check_answer(self.model, answer)
             yield indices, answer
 
+    @abc.abstractmethod
     def batches(self, examples: Any, *args: Any, **kwargs: Any) -> Batches:
         """Returns a `tf.data.Dataset` of batches to train the model on.
 
@@ -319,15 +292,10 @@ class TextPipeline(keras.Model):
                 without one, their order is the same each time. And weights,
                 if it takes some: `sample_weight`, `class_weight`.
         """
-        raise NotImplementedError(
-            f"{type(self).__name__} must override `batches()`."
-        )
 
+    @abc.abstractmethod
     def task(self) -> Task:
         """Returns how a `Run` trains, scores and shows it."""
-        raise NotImplementedError(
-            f"{type(self).__name__} must override `task()`."
-        )
 
     def compile(
         self,
@@ -343,18 +311,7 @@ class TextPipeline(keras.Model):
             loss: A loss of the model's logits; `None` for `default_loss`.
             metrics: List of metrics; `None` for `default_metrics`.
             **kwargs: Other arguments of `keras.Model.compile`.
-
-        Raises:
-            ValueError: when the inner model is not a `keras.Model`, such as
-                that of an ensemble.
         """
-        if not isinstance(self.model, keras.Model):
-            raise ValueError(
-                "To be trained, a pipeline must contain a `keras.Model`. "
-                "Train each member of an ensemble alone (`--members 1` of a "
-                "translation writes the first) and join them again. Received: "
-                f"{self.model.name!r}, a {type(self.model).__name__}"
-            )
         self.model.compile(
             optimizer,
             loss or self.default_loss(),
@@ -365,11 +322,9 @@ class TextPipeline(keras.Model):
             # If the first step creates variables, Keras traces it twice.
             self.model.optimizer.build(self.model.trainable_variables)
 
+    @abc.abstractmethod
     def default_loss(self) -> keras.losses.Loss:
         """Returns the loss to use if `compile` is given none."""
-        raise NotImplementedError(
-            f"{type(self).__name__} must override `default_loss()`."
-        )
 
     def default_metrics(self) -> list[keras.metrics.Metric]:
         """Returns the metrics to use if `compile` is given none."""
@@ -417,14 +372,17 @@ class TextPipeline(keras.Model):
             The `keras.callbacks.History` of the training.
 
         Raises:
-            ValueError: when there is nothing to train on, the batches are of
-                strings, there are labels or weights beside a dataset, the
-                pipeline has no such weights, or an argument is one of these.
+            ValueError: when there are labels or weights beside a dataset, or
+                an argument of Keras is one of these.
+            TypeError: when `batches` takes no such labels or weights.
         """
-        if examples is None:
-            raise ValueError("`fit` needs examples. Received: None")
-        name = type(self).__name__
-        _check_fit_arguments(kwargs, name)
+        if kwargs.get("shuffle") not in (None, True):
+            raise ValueError(
+                "`fit` shuffles where it makes the batches. Expected: "
+                "`shuffle=True`; for another order, a dataset of yours, such "
+                f"as `batches` returns. Received: shuffle={kwargs['shuffle']}"
+            )
+        _check_callbacks(kwargs.get("callbacks"))
         size = {} if batch_size is None else {"batch_size": batch_size}
         given = {
             "labels": labels,
@@ -433,27 +391,13 @@ class TextPipeline(keras.Model):
         }
         given = {k: x for k, x in given.items() if x is not None}
         if isinstance(examples, tf.data.Dataset):
-            _check_dataset(examples, name)
             if class_weight is not None:
-                weights = self.class_weight_of_dataset(
+                kwargs["class_weight"] = self.class_weight_of_dataset(
                     given.pop("class_weight")
                 )
-                kwargs["class_weight"] = weights
             if given:
                 raise ValueError(f"{BESIDE}{' and '.join(given)} of `fit`")
         else:
-            taken = inspect.signature(self.batches).parameters
-            if "class_weight" not in taken and class_weight is not None:
-                kwargs["class_weight"] = given.pop("class_weight")
-            for key in given.keys() - taken.keys():
-                raise ValueError(
-                    f"A {name} reads no {_READ[key]} in `fit`. Expected: a "
-                    "dataset with weights in its batches, if the loss takes "
-                    "them; all but the examples by name. "
-                    f"Received: {key}={given[key]!r:.80}"
-                )
-            if "labels" in taken:
-                given["labels"] = labels
             examples = self.batches(examples, seed=seed, **size, **given)
         if not isinstance(validation_data, tf.data.Dataset | None):
             validation_data = self.validation_batches(validation_data, **size)
@@ -524,14 +468,8 @@ class TextPipeline(keras.Model):
 
     @classmethod
     def from_config(cls, config: Config) -> Self:
-        config = dict(config)
-        fault = _of_another(config.pop(_VERSION, None))
-        try:
-            return cls(**cls._arguments(config))
-        except Exception as error:
-            if fault:
-                raise ValueError(f"{fault} Received: {error}") from error
-            raise
+        own = {k: v for k, v in config.items() if k != _VERSION}
+        return cls(**cls._arguments(own))
 
     @classmethod
     def _arguments(cls, config):
@@ -544,42 +482,18 @@ class TextPipeline(keras.Model):
         }
 
 
-def _check_fit_arguments(arguments, name):
-    """Raises `ValueError` for what would fail, or be misunderstood, later."""
-    if arguments.get("validation_split"):
-        raise ValueError(
-            f"A {name} makes batches of its examples, of which Keras cannot "
-            "hold a share out. Expected: other examples as `validation_data`. "
-            f"Received: validation_split={arguments['validation_split']}"
-        )
-    if arguments.get("shuffle") not in (None, True):
-        raise ValueError(
-            f"A {name} shuffles where it makes the batches. Expected: "
-            "`shuffle=True`; for another order, a dataset of yours, such as "
-            f"`batches` returns. Received: shuffle={arguments['shuffle']}"
-        )
-    for callback in keras.tree.flatten(arguments.get("callbacks")):
+def _check_callbacks(callbacks):
+    """Raises `ValueError` if one would not save what is trained."""
+    for callback in keras.tree.flatten(callbacks):
         is_file = isinstance(callback, keras.callbacks.ModelCheckpoint)
         if is_file and not callback.save_weights_only:
             raise ValueError(
                 "`ModelCheckpoint` would save the inner model, without what "
-                f"makes it a {name}. Expected: `kerasrnn.pipelines.Run`, which "
-                "keeps the best epoch and resumes; or "
+                "makes it a pipeline. Expected: `kerasrnn.pipelines.Run`, "
+                "which keeps the best epoch and resumes; or "
                 "`save_weights_only=True`, for `pipeline.model.load_weights`. "
                 f"Received: ModelCheckpoint({callback.filepath!r})"
             )
-
-
-def _check_dataset(batches, name):
-    """Refuses texts as they are, of which Keras would say little."""
-    spec = getattr(batches, "element_spec", None)
-    kinds = {getattr(x, "dtype", None) for x in tf.nest.flatten(spec)}
-    if tf.string in kinds:
-        raise ValueError(
-            f"A {name} cannot train on a dataset of strings. Expected: lists, "
-            "or a dataset that `batches` returned. Received: a dataset of "
-            f"{spec}"
-        )
 
 
 def _intact(path):
@@ -614,11 +528,6 @@ class XlaPipeline(TextPipeline):
     usual_shapes = XlaShapes()
     xla: XlaShapes | None = None
 
-    @property
-    def xla_shapes(self) -> XlaShapes | None:
-        """The shapes of `xla` that its ids have."""
-        return self.xla
-
     def programs(self, shapes: XlaShapes) -> dict[str, Sequence[int]]:
         """Returns the batch sizes of the programs of each signature.
 
@@ -626,15 +535,13 @@ class XlaPipeline(TextPipeline):
         """
         return {"serving_default": shapes.rows}
 
+    @abc.abstractmethod
     def lengths(self, texts: Strings) -> np.ndarray:
         """Returns how many ids the model reads of each text."""
-        raise NotImplementedError(
-            f"{type(self).__name__} must override `lengths()`."
-        )
 
     def warm_up_texts(self) -> dict[str, list[list[str]]]:
         """Returns texts for each program of the signatures that have some."""
-        shapes = self.xla_shapes
+        shapes = self.xla
         if shapes is None:
             return {}
         most = max(shapes.lengths)
@@ -652,5 +559,5 @@ class XlaPipeline(TextPipeline):
 
     def served_facts(self) -> Config:
         """Returns `"xla"`, the shapes of the programs, or `None`."""
-        shapes = self.xla_shapes
+        shapes = self.xla
         return {"xla": None if shapes is None else dataclasses.asdict(shapes)}

@@ -111,7 +111,6 @@ class Run(contextlib.AbstractContextManager):
         self.clock = Stopwatch()
         self.output: pathlib.Path
         self.dtype: str
-        self._is_open = False
         self.histories: list[History] = []
         self.scores: dict[str, Any] = {}
         self._data: dict[str, Any] = {}
@@ -141,7 +140,6 @@ class Run(contextlib.AbstractContextManager):
             self.dtype = keras.config.dtype_policy().name
             # Last, so that whatever fails before it undoes the rest.
             self._stack = stack.pop_all()
-        self._is_open = True
         return self
 
     def __exit__(
@@ -150,22 +148,13 @@ class Run(contextlib.AbstractContextManager):
         error: BaseException | None = None,
         trace: Any = None,
     ) -> bool:
-        self._is_open = False
         self._stack.close()
+        del self._stack
         if isinstance(error, CorpusError):
             error.args = (with_flags(str(error), self.settings),)
         if isinstance(error, KeyboardInterrupt):
             error.args = (_RESUMES,)
         return kind is NotFirst
-
-    def _check_open(self):
-        """Raises `RuntimeError` outside of the `with` block."""
-        if not self._is_open:
-            raise RuntimeError(
-                "A run trains and finishes inside its `with` block, which "
-                "locks the output folder. Expected: `with Run(settings) as "
-                "run:`. Received: a run that is not entered, or has ended"
-            )
 
     def by_size(
         self, count: int, sizes: Mapping[float, Mapping[str, Any]]
@@ -226,7 +215,12 @@ class Run(contextlib.AbstractContextManager):
             RuntimeError: when it is called outside of the `with` block.
             ValueError: as `kerasrnn.training.TrainingFolder` and its `fit` do.
         """
-        self._check_open()
+        if not hasattr(self, "_stack"):
+            raise RuntimeError(
+                "A run trains and finishes inside its `with` block, which "
+                "locks the output folder. Expected: `with Run(settings) as "
+                "run:`. Received: a run that is not entered, or has ended"
+            )
         integer("average", average, 0)
         settings, task = self.settings, pipeline.task()
         sizes = task.sizes(rows)
@@ -344,7 +338,6 @@ class Run(contextlib.AbstractContextManager):
             RuntimeError: without `fit` before, or outside of the `with` block.
             ValueError: when a part of `test` has the name `"dev"`.
         """
-        self._check_open()
         if not self.histories:
             raise RuntimeError(
                 "`finish` comes after `fit`. Received: no call of `fit`"

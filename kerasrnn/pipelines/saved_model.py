@@ -69,10 +69,6 @@ def export_saved_model(
     ...     ],
     ... )
     """
-    if not signatures:
-        raise ValueError(
-            "`signatures` must name at least one function. Received: {}."
-        )
     functions = {
         name: function.get_concrete_function()
         for name, function in signatures.items()

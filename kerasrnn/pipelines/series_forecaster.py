@@ -24,6 +24,7 @@ from kerasrnn.pipelines.forecast_scores import score
 from kerasrnn.pipelines.forecasting_task import ForecastingTask
 from kerasrnn.pipelines.pipeline import TextPipeline
 from kerasrnn.pipelines.pipeline import check_answer
+from kerasrnn.pipelines.signatures import after
 from kerasrnn.pipelines.signatures import check_same_rows
 from kerasrnn.pipelines.signatures import flat_specs
 from kerasrnn.pipelines.signatures import named
@@ -96,8 +97,8 @@ class ForecastingFunctions:
     def _by_name(self, inputs, **others):
         names = self.model.scaling.names
         given = dict(zip(names, inputs, strict=True))
-        with tf.control_dependencies([check_same_rows(**given, **others)]):
-            return {name: tf.identity(x) for name, x in given.items()}
+        checks = [check_same_rows(**given, **others)]
+        return dict(zip(names, after(checks, *inputs), strict=True))
 
     def _answer(self, forecast):
         head = self.model.head
@@ -392,11 +393,6 @@ class SeriesForecaster(TextPipeline):
             units of the series, `"coverage"` of the quantiles, and
             `"windows"`, how many forecasts were scored: those with a value.
         """
-        if not (baseline is None or callable(baseline)):
-            raise ValueError(
-                "`baseline` must be a function, one of those in `baselines`. "
-                f"Received: baseline={baseline!r:.80}"
-            )
         return score(self, table, baseline, batch_size).result(self.columns)
 
     def served_facts(self) -> Config:

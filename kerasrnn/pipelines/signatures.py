@@ -63,6 +63,20 @@ def flat_specs(name, nest):
     ]
 
 
+def after(checks, *tensors):
+    """Returns tensors that are there only after some checks.
+
+    Args:
+        checks: List of the operations that functions below return.
+        *tensors: The tensors.
+
+    Returns:
+        List of the same tensors.
+    """
+    with tf.control_dependencies(checks):
+        return [tf.identity(x) for x in tensors]
+
+
 def check_same_rows(**tensors):
     """Raises unless all tensors have the same number of rows.
 

@@ -1,5 +1,6 @@
 """What a run asks of a pipeline: how it is trained, scored and shown."""
 
+import abc
 import pathlib
 import textwrap
 from typing import Any
@@ -13,7 +14,7 @@ from kerasrnn.typing import Batches
 from kerasrnn.typing import Strings
 
 
-class Task:
+class Task(abc.ABC):
     """The task of a pipeline, as `Run` sees it.
 
     A pipeline returns it from `task()`. Rows are examples in the form that the
@@ -46,11 +47,9 @@ class Task:
         """The tokenizers whose ids the weights stand for."""
         return []
 
+    @abc.abstractmethod
     def sizes(self, rows: Any) -> dict[str, int]:
         """Returns how much some rows are, by unit, such as `"pairs"`."""
-        raise NotImplementedError(
-            f"{type(self).__name__} must override `sizes()`."
-        )
 
     def plan(self) -> str:
         """Returns what else to print before a training, in lines, or `""`."""
@@ -90,11 +89,9 @@ class Task:
         """
         return self.pipeline.evaluate(rows, *args, **options)
 
+    @abc.abstractmethod
     def headline(self, scores: dict[str, Any]) -> str:
         """Returns the most important of its `row_scores`, in words."""
-        raise NotImplementedError(
-            f"{type(self).__name__} must override `headline()`."
-        )
 
     def is_much_worse(
         self, before: dict[str, Any], now: dict[str, Any]

@@ -141,7 +141,7 @@ class LabellingFunctions:
         self.ids = graph_function(labeller.ids, TEXTS)
         self.classify = graph_function(self.model.classify_ids, IDS)
         self.logits = lambda ids: self.classify(ids)[0]
-        if (shapes := labeller.xla_shapes) is not None:
+        if (shapes := labeller.xla) is not None:
             self.logits = in_programs(
                 lambda ids: self.model.classify_ids(ids)[0],
                 self.logits,

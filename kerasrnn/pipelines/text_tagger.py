@@ -254,7 +254,7 @@ class TaggingFunctions:
         self.tagger = tagger
         self.phrases = PhrasesOfWords(tagger.tags, tagger.scheme)
         self.best = self._best
-        if (shapes := tagger.xla_shapes) is not None:
+        if (shapes := tagger.xla) is not None:
             self.best = self._best_in_programs(shapes)
 
     def by_name(self):

@@ -1,6 +1,5 @@
 """Text translation: tokenizers, a translator and a search in one model."""
 
-import dataclasses
 import functools
 from collections.abc import Sequence
 from typing import Any
@@ -69,15 +68,20 @@ def check_parts(translator: Any) -> None:
         translator: A `TextTranslator`.
     """
     source, target = translator.source_tokenizer, translator.target_tokenizer
-    # While a file is loaded, the tokenizers have no vocabulary yet.
-    if target.built:
-        if translator.shortlist is not None:
-            check_shortlist(translator.shortlist, target)
-        if translator.copy_unknown:
-            check_copying(source, target)
-    model = models_of(translator.model)[0]
+    model, shortlist = models_of(translator.model)[0], translator.shortlist
     check_vocabulary(source, getattr(model, "encoder", None), "source ")
     check_vocabulary(target, getattr(model, "decoder", None), "target ")
+    # While a file is loaded, the tokenizers have no vocabulary yet.
+    if not target.built:
+        return
+    if shortlist is not None and target.end_id >= shortlist.frequent:
+        raise ValueError(
+            "The shortlist must always contain the end token: its number "
+            "of `frequent` words must be above the end id, "
+            f"{target.end_id}. Received: frequent={shortlist.frequent}"
+        )
+    if translator.copy_unknown:
+        check_copying(source, target)
 
 
 def check_search(search: Search, target: Tokenizer, model: Any) -> None:
@@ -106,22 +110,6 @@ def check_search(search: Search, target: Tokenizer, model: Any) -> None:
         raise ValueError(
             "A coverage penalty needs a model with attention. Received: "
             f"coverage_penalty={penalty}, attention=None"
-        )
-
-
-def check_shortlist(shortlist: Shortlist, target: Tokenizer) -> None:
-    """Raises `ValueError` if a translation could not end.
-
-    Args:
-        shortlist: A `Shortlist`.
-        target: The target `Tokenizer`.
-    """
-    end_id, frequent = target.end_id, shortlist.frequent
-    if end_id >= frequent:
-        raise ValueError(
-            "The shortlist must always contain the end token: its number "
-            f"of `frequent` words must be above the end id, {end_id}. "
-            f"Received: frequent={frequent}"
         )
 
 
@@ -216,8 +204,6 @@ class TextTranslator(XlaPipeline):
             tokens, with a warning. A translation has at most `2 n + 10`
             tokens, where `n` is the number of source tokens including the end
             token, and at most `search.max_length`.
-        fixed_length: Whether to pad every source to `max_length` tokens and
-            its end token, instead of to the longest of its batch.
         shortlist: A `kerasrnn.models.Shortlist` of the target words that are
             possible for each source sentence; `None` for the whole
             vocabulary.
@@ -273,7 +259,6 @@ class TextTranslator(XlaPipeline):
         target_tokenizer: Tokenizer,
         search: Search,
         max_length: int = 100,
-        fixed_length: bool = False,
         shortlist: Shortlist | None = None,
         copy_unknown: bool = False,
         **kwargs: Any,
@@ -283,7 +268,6 @@ class TextTranslator(XlaPipeline):
         self.target_tokenizer = target_tokenizer
         self.search = search
         self.max_length = positive_integer("max_length", max_length)
-        self.fixed_length = fixed_length
         self.shortlist = shortlist
         self.copy_unknown = copy_unknown
         if shortlist is not None and not shortlist.built:
@@ -329,9 +313,8 @@ class TextTranslator(XlaPipeline):
             first.target_tokenizer,
             first.search,
             first.max_length,
-            first.fixed_length,
-            first.shortlist,
-            first.copy_unknown,
+            shortlist=first.shortlist,
+            copy_unknown=first.copy_unknown,
         )
 
     def default_loss(self, label_smoothing: float = 0.0) -> keras.losses.Loss:
@@ -391,8 +374,7 @@ class TextTranslator(XlaPipeline):
             batch_size,
             self.max_length,
             seed,
-            self.fixed_length,
-            sample_weight,
+            sample_weight=sample_weight,
         )
 
     def get_config(self) -> Config:
@@ -407,6 +389,7 @@ class TextTranslator(XlaPipeline):
     @classmethod
     def _arguments(cls, config):
         config = super()._arguments(config)
+        config.pop("fixed_length", None)  # of earlier files
         if isinstance(config["shortlist"], dict):
             config["shortlist"] = Shortlist(
                 lexicon_of(config["model"]), **config["shortlist"]
@@ -471,17 +454,19 @@ class TextTranslator(XlaPipeline):
         """
         texts = text_list(texts)
         translations = np.full(len(texts), "", object)
-        signature, phrases = "serving_default", []
-        if prefix is not None or required is not None or forbidden is not None:
-            signature = "translate_with"
+        greedy = greedy and "greedy" in self.signatures
+        function = self.signatures["greedy" if greedy else "serving_default"]
+        phrases: list[Any] = []
+        if any(given is not None for given in (prefix, required, forbidden)):
             phrases = phrase_columns(
                 texts, self.target_tokenizer, prefix, required, forbidden
             )
-        if greedy and "greedy" in self.signatures:
-            signature = self._functions.greedy_with if phrases else "greedy"
+            function = self.signatures["translate_with"]
+            if greedy:
+                function = self._functions.greedy_with
         missing = 0
         for indices, found in self.answers(
-            texts, batch_size, signature, *phrases
+            texts, batch_size, function, *phrases
         ):
             translations[indices] = decoded(found["translation"])
             missing += int((found["score"].numpy() == -np.inf).sum())
@@ -596,22 +581,10 @@ class TextTranslator(XlaPipeline):
         return self.fitted(ids)
 
     def fitted(self, ids: Tensor) -> Tensor:
-        """Truncates ids `(batch, time)`, and pads them to a minimum length."""
-        most = self._most_tokens
-        least = most if self.fixed_length else 1
-        return pad_to(ids, self.source_tokenizer.pad_id, least, most)
-
-    @property
-    def xla_shapes(self) -> XlaShapes | None:
-        """The shapes of `xla` that sources have."""
-        if self.xla is None or not self.fixed_length:
-            return self.xla
-        return dataclasses.replace(self.xla, lengths=[self._most_tokens])
-
-    @property
-    def _most_tokens(self):
-        """The maximum number of tokens that are read, with the end token."""
-        return self.max_length + (self.source_tokenizer.end_id >= 0)
+        """Truncates ids `(batch, time)`, and pads them."""
+        tokenizer = self.source_tokenizer
+        most = self.max_length + (tokenizer.end_id >= 0)
+        return pad_to(ids, tokenizer.pad_id, most=most)
 
     def programs(self, shapes: XlaShapes) -> dict[str, Sequence[int]]:
         # Whoever asks for more than the best translation has few texts, and
@@ -736,8 +709,10 @@ class TextTranslator(XlaPipeline):
             "log_probability": np.zeros(len(sources), "float32"),
             "length": np.zeros(len(sources), "int32"),
         }
-        answers = self.answers(sources, batch_size, "score", targets)
-        for indices, found in answers:
+        function = self.signatures["score"]
+        for indices, found in self.answers(
+            sources, batch_size, function, targets
+        ):
             for name, values in scores.items():
                 values[indices] = found[name].numpy()
         return scores

@@ -107,10 +107,3 @@ def indices_by_length(rows, batch_size):
     order = np.argsort([len(row) for row in rows], kind="stable")
     for start in range(0, len(rows), batch_size):
         yield order[start : start + batch_size]
-
-
-def ready(examples, batches):
-    """Returns `batches(examples)`; a dataset or `None` is returned as is."""
-    if examples is None or isinstance(examples, tf.data.Dataset):
-        return examples
-    return batches(examples)

@@ -17,6 +17,7 @@ from kerasrnn.decoding.constraints import is_any
 from kerasrnn.pipelines.signatures import IDS
 from kerasrnn.pipelines.signatures import PAD
 from kerasrnn.pipelines.signatures import TEXTS
+from kerasrnn.pipelines.signatures import after
 from kerasrnn.pipelines.signatures import check_length
 from kerasrnn.pipelines.signatures import check_same_rows
 from kerasrnn.pipelines.signatures import checked_ids
@@ -119,12 +120,6 @@ def phrase_columns(texts, tokenizer, prefix, required, forbidden):
     return list(columns.values())
 
 
-def count_tokens(ids):
-    """Returns the number of tokens of phrases, `(batch,)`."""
-    axes = list(range(1, ids.shape.rank))
-    return tf.reduce_sum(tf.cast(ids != PAD, tf.int32), axis=axes)
-
-
 # What `find` is given of phrases, and the most that fits into a program.
 _PHRASES = {
     "prefix": Padded(("rows", "prefix"), PAD),
@@ -152,13 +147,9 @@ class TranslationFunctions:
 
     def __init__(self, translator):
         self.model = translator.model
-        self.source, self.target = (
-            translator.source_tokenizer,
-            translator.target_tokenizer,
-        )
-        self.search, self.shortlist = translator.search, translator.shortlist
-        self.copy_unknown = translator.copy_unknown
-        self.shapes = translator.xla_shapes
+        self.source = translator.source_tokenizer
+        self.target = translator.target_tokenizer
+        self.search, self.translator = translator.search, translator
         # A model of the user's own may lack it.
         self._many_steps = getattr(
             self.model, "many_steps", contextlib.nullcontext
@@ -167,7 +158,6 @@ class TranslationFunctions:
         self.by_character = isinstance(self.target, CharacterTokenizer)
         self.encode = graph_function(self.model.encode, IDS)
         self.forced = graph_function(self._forced, IDS, IDS)
-        self.fitted = translator.fitted
         self.source_ids = graph_function(translator.source_ids, TEXTS)
         self.target_texts = graph_function(self.target.detokenize, IDS)
         self.best = self.searching(self.search)
@@ -199,9 +189,14 @@ class TranslationFunctions:
         ids = tf.TensorSpec([None], tf.int32, name="ids")
         translation = tf.TensorSpec([None], tf.string, name="translation")
         states, memory = self._encoded
+        others = {}
+        if not isinstance(self.search, GreedySearch):
+            others["greedy"] = [self.translate_greedily, TEXTS]
+        if isinstance(self.search, BeamSearch):
+            others["n_best"] = [self.n_best, TEXTS]
         return {
             "serving_default": [self.translate, TEXTS],
-            **self._other_searches(),
+            **others,
             "translate_with": [self.translate_with, *WITH_PHRASES],
             "translate_sentences": [self.translate_sentences, TEXTS],
             "translate_ids": [self.translate_ids, IDS],
@@ -222,6 +217,11 @@ class TranslationFunctions:
     def translate(self, text):
         """The best translation of each text, and its score."""
         return self._translate(self.best_in_programs, text)
+
+    def translate_greedily(self, text):
+        """The translation of each text by greedy search, and its score."""
+        find = self.in_programs(self.greedy, self.searching(self.greedy))
+        return self._translate(find, text)
 
     def translate_ids(self, ids):
         """The same on ids, never by XLA: other runtimes can convert it."""
@@ -247,8 +247,7 @@ class TranslationFunctions:
         sentences = split_sentences(text)
         flat = sentences.flat_values
         check = check_length(tf.size(flat), _MOST_SENTENCES, "sentences")
-        with tf.control_dependencies([check]):
-            found = self.translate(tf.identity(flat))
+        found = self.translate(*after([check], flat))
         joined = tf.ragged.map_flat_values(
             lambda _: found["translation"], sentences
         )
@@ -349,18 +348,7 @@ class TranslationFunctions:
     def _checked(self, ids):
         """The ids of a source, as the encoder reads them."""
         size, pad_id = self.source.vocabulary_size, self.source.pad_id
-        return self.fitted(checked_ids(ids, size, pad_id))
-
-    def _other_searches(self):
-        """Greedy search, and all hypotheses of the beam."""
-        functions = {}
-        if not isinstance(self.search, GreedySearch):
-            find = self.in_programs(self.greedy, self.searching(self.greedy))
-            greedy = functools.partial(self._translate, find)
-            functions["greedy"] = [greedy, TEXTS]
-        if isinstance(self.search, BeamSearch):
-            functions["n_best"] = [self._n_best, TEXTS]
-        return functions
+        return self.translator.fitted(checked_ids(ids, size, pad_id))
 
     def _translate(self, find, text, *phrases):
         ids, scores, positions = find(self.source_ids(text), *phrases)
@@ -375,7 +363,8 @@ class TranslationFunctions:
             phrases = [phrase_ids(x, self.target) for x in given.values()]
         return self._translate(find, text, *phrases)
 
-    def _n_best(self, text):
+    def n_best(self, text):
+        """All hypotheses of each text, and their scores."""
         ids, scores, positions = self.all(self.source_ids(text))
         return {
             "translations": self._texts(ids, positions, text),
@@ -406,11 +395,9 @@ class TranslationFunctions:
         if positions is None:
             texts = self.target_texts(ids)
         else:
-            if self.by_character:
-                words = self.source.split(text)
-            else:
-                words = self.source.split_words(text)
-            words = words.to_tensor()
+            copied = self.source
+            split = copied.split if self.by_character else copied.split_words
+            words = split(text).to_tensor()
             none = tf.fill((shape[0], 1), UNKNOWN)
             words = tf.concat([none, words], axis=1)
             positions = tf.reshape(positions, (shape[0], -1))
@@ -438,15 +425,15 @@ class TranslationFunctions:
         With `few`, for as few sources as a program may have.
         """
         # What is drawn for a text depends on the rows of its batch.
-        if self.shapes is None or isinstance(search, SamplingSearch):
+        if self.translator.xla is None or isinstance(search, SamplingSearch):
             return otherwise
-        sizes = self.shapes.sizes()
+        sizes = self.translator.xla.sizes()
         arguments = [Padded(AXES, self.source.pad_id)]
         if with_phrases:
             sizes |= _SIZES
             arguments += _PHRASES.values()
         find = functools.partial(self.find, search, static_sizes=True)
-        first, *others = self.shapes.rows
+        first, *others = self.translator.xla.rows
         # Apart from others, the program of one source has no loop for the rest
         # of a batch that is halved.
         grids = [sizes | {"rows": [first]}]
@@ -462,12 +449,14 @@ class TranslationFunctions:
         """
         phrases = dict(zip(_PHRASES, given, strict=bool(given)))
         # A shortlist may lack the words of phrases.
-        shortlist = None if phrases else self.shortlist
+        shortlist = None if phrases else self.translator.shortlist
         mask = tf.not_equal(source, self.source.pad_id)
         lengths = tf.reduce_sum(tf.cast(mask, tf.int32), axis=1)
         limits = LENGTH_FACTOR * lengths + LENGTH_OFFSET
         for name in phrases.keys() - {"forbidden"}:
-            limits += count_tokens(phrases[name])
+            given_tokens = tf.cast(phrases[name] != PAD, tf.int32)
+            axes = range(1, given_tokens.shape.rank)
+            limits += tf.reduce_sum(given_tokens, axis=[*axes])
         limits = tf.where(lengths > 0, limits, 0)
         vocabulary = None
         if shortlist is None:
@@ -478,7 +467,10 @@ class TranslationFunctions:
         else:
             vocabulary = shortlist(source)
             states, memory = self.model.encode(source, vocabulary)
-        attends = getattr(search, "coverage_penalty", 0) or self.copy_unknown
+        attends = (
+            getattr(search, "coverage_penalty", 0)
+            or self.translator.copy_unknown
+        )
         with self._many_steps():
             found = search(
                 self.model.decode_step,
@@ -491,7 +483,7 @@ class TranslationFunctions:
                 **phrases,
             )
         positions = None
-        if self.copy_unknown:
+        if self.translator.copy_unknown:
             is_word = tf.logical_and(mask, source != self.source.end_id)
             weights = tf.where(is_word[:, None, None], found.alignments, -1)
             positions = tf.argmax(weights, axis=3, output_type=tf.int32)

@@ -4,6 +4,7 @@ import zlib
 from collections.abc import Iterable
 from typing import Any
 
+from kerasrnn.arguments import instance
 from kerasrnn.tokenizers import Tokenizer
 
 
@@ -63,15 +64,7 @@ def members_of(
     Raises:
         ValueError: when they cannot be joined.
     """
-    expected = f"`{name}` must be a list of `{kind.__name__}`s, at least one. "
-    if not isinstance(pipelines, Iterable):
-        raise ValueError(f"{expected}Received: a {type(pipelines).__name__}")
-    members = list(pipelines)
-    wrong = [type(x).__name__ for x in members if not isinstance(x, kind)]
-    if wrong or not members:
-        raise ValueError(
-            f"{expected}Received: {', '.join(wrong) or 'an empty list'}"
-        )
+    members = [instance(name, pipeline, kind) for pipeline in pipelines]
     for each in tokenizers:
         one, *rest = (getattr(member, each) for member in members)
         if not all(tokenize_alike(one, other) for other in rest):

@@ -6,19 +6,21 @@ import random
 
 import numpy as np
 
+from corpora.drawing import drawn
+
 _MAJOR = (0, 2, 4, 5, 7, 9, 11)
 _MINOR = (0, 2, 3, 5, 7, 8, 10)
-# Degrees of a scale, and those that may follow each inside a phrase.
-_I, _II, _IV, _V, _VI = 0, 1, 3, 4, 5
-_NEXT = {
-    _I: (_I, _II, _IV, _V, _VI),
-    _II: (_V, _V, _VI),
-    _IV: (_I, _II, _V),
-    _V: (_I, _I, _VI),
-    _VI: (_II, _IV),
+_DEGREES = "I II III IV V VI".split()
+# A phrase goes from the tonic to a cadence, the last to an authentic one.
+_PHRASES = {
+    "phrase": ["I {middle} {cadence}"],
+    "last": ["I {middle} {authentic}"],
+    "middle": [
+        *("I", "VI", "I VI", "IV I", "V VI", "VI IV I", "II V VI", "V I I"),
+    ],
+    "cadence": ["{authentic}", "{authentic}", "V I", "IV I", "II V"],
+    "authentic": ["IV V I", "II V I"],
 }
-_CADENCES = ((_IV, _V, _I), (_II, _V, _I), (_V, _I), (_IV, _I), (_II, _V))
-_AUTHENTIC = _CADENCES[:2]
 # The MIDI notes of bass, tenor, alto and soprano.
 _VOICES = (range(40, 61), range(48, 68), range(55, 75), range(60, 82))
 _LOWEST = 21  # MIDI note of the first of 88 keys
@@ -41,9 +43,6 @@ def cadences(count=400, seed=0):
     Returns:
         List of uint8 arrays of shape `(time, 88)`, 1 where a key sounds.
 
-    Raises:
-        ValueError: If `count` is not a positive integer.
-
     Example:
 
     ```python
@@ -51,50 +50,33 @@ def cadences(count=400, seed=0):
     pieces[0].sum(axis=1).max()  # 4
     ```
     """
-    if not (isinstance(count, int) and count > 0):
-        raise ValueError(
-            f"`count` must be a positive integer. Received: count={count!r}"
-        )
     rng = random.Random(seed)
     return [_piece(rng) for _ in range(count)]
 
 
 def _piece(rng):
     tonic, scale = rng.randrange(12), rng.choice((_MAJOR, _MINOR))
-    last = rng.randint(1, 3)
-    notes, steps = None, []
-    for phrase in range(last + 1):
-        degrees = _phrase(rng, _AUTHENTIC if phrase == last else _CADENCES)
+    phrases, steps = ["phrase"] * rng.randint(1, 3) + ["last"], []
+    for phrase in phrases:
+        degrees = drawn(f"{{{phrase}}}", _PHRASES, rng).split()
         for place, degree in enumerate(degrees):
             # In the bass, at times the third, but not in a cadence.
             inner = 0 < place < len(degrees) - 2
             inverted = inner and rng.random() < 0.3
-            triad = _triad(tonic, scale, degree)
-            notes = _lead(rng, notes, _voicings(triad, inverted))
-            steps.append(notes)
-        steps.append(notes)
+            voicings = _voicings(_triad(tonic, scale, degree), inverted)
+            steps.append(_led(rng, steps[-1:], voicings))
+        steps.append(steps[-1])
     roll = np.zeros((len(steps), 88), "uint8")
     for row, notes in zip(roll, steps, strict=True):
         row[np.array(notes) - _LOWEST] = 1
     return roll
 
 
-def _phrase(rng, endings):
-    """Degrees of the chords of a phrase, from the tonic to a cadence."""
-    degrees = [_I]
-    for _ in range(rng.randint(1, 4)):
-        degrees.append(rng.choice(_NEXT[degrees[-1]]))
-    fitting = [x for x in endings if x[0] in _NEXT[degrees[-1]]]
-    while not fitting:
-        degrees.append(rng.choice(_NEXT[degrees[-1]]))
-        fitting = [x for x in endings if x[0] in _NEXT[degrees[-1]]]
-    return degrees + list(rng.choice(fitting))
-
-
 def _triad(tonic, scale, degree):
     """Pitch classes of root, third and fifth; the dominant is major."""
-    root, third, fifth = (scale[(degree + i) % 7] for i in (0, 2, 4))
-    third = 11 if degree == _V else third
+    first = _DEGREES.index(degree)
+    root, third, fifth = (scale[(first + i) % 7] for i in (0, 2, 4))
+    third = 11 if degree == "V" else third
     return tuple((tonic + note) % 12 for note in (root, third, fifth))
 
 
@@ -118,17 +100,18 @@ def _voicings(triad, inverted):
     ]
 
 
-def _lead(rng, before, voicings):
+def _led(rng, before, voicings):
     """Chooses the next notes, near those before and without parallels."""
-    if before is None:
-        return rng.choice(voicings)
-    allowed = [x for x in voicings if not _has_parallels(before, x)]
 
     def distance(after):
-        moves = sum(abs(a - b) for a, b in zip(before, after, strict=True))
-        return moves + rng.random()
+        moves = [
+            100 * _has_parallels(notes, after)
+            + sum(abs(a - b) for a, b in zip(notes, after, strict=True))
+            for notes in before
+        ]
+        return sum(moves) + rng.random()
 
-    return min(allowed or voicings, key=distance)
+    return min(voicings, key=distance)
 
 
 def _has_parallels(before, after):

@@ -3,59 +3,73 @@
 import random
 import re
 
+from corpora.drawing import drawn
 from kerasrnn.data import LabelledTexts
 
 # A review expresses the opinion of its label, but often in words of the other:
 # the plot was not weak, or was weak before a "but". Word order matters.
-_THINGS = (
-    "plot story acting cast music soundtrack ending beginning dialogue script "
-    "camera lighting pacing humour editing villain hero film movie sequel"
-).split()
-_GOOD = (
-    "good great wonderful funny clever moving gripping fresh charming "
-    "brilliant convincing elegant exciting lovely strong memorable"
-).split()
-_BAD = (
-    "bad awful boring dull weak silly clumsy tedious stale predictable "
-    "lifeless painful shallow annoying messy forgettable"
-).split()
-_LIKED = "loved enjoyed admired adored liked".split()
-_HATED = "hated disliked despised regretted loathed".split()
-_OPINIONS = [(_GOOD, _LIKED), (_BAD, _HATED)]
-_PEOPLE = "my sister,my brother,a friend,my parents,two colleagues".split(",")
-_TIMES = "last night,on Sunday,on a long flight,at a festival".split(",")
-_VERY = ["", "", "really ", "very ", "quite ", "truly "]
-
+_GOOD = {
+    "adjective": (
+        "good great wonderful funny clever moving gripping fresh charming "
+        "brilliant convincing elegant exciting lovely strong memorable"
+    ).split(),
+    "verb": "loved enjoyed admired adored liked".split(),
+}
+_BAD = {
+    "adjective": (
+        "bad awful boring dull weak silly clumsy tedious stale predictable "
+        "lifeless painful shallow annoying messy forgettable"
+    ).split(),
+    "verb": "hated disliked despised regretted loathed".split(),
+}
 # Words in `same` have the opinion of the review, words in `other` the opposite.
-_PLAIN = [
-    "The {a} was {very}{same}.",
-    "What a {same} {a}!",
-    "Both the {a} and the {b} were {very}{same}.",
-    "I {same_verb} the {a}.",
-]
-_NEGATED = [
-    "The {a} was not {other}.",
-    "The {a} was never {other}, nor was the {b}.",
-    "The {a} wasn't {other} at all.",
-    "There is nothing {other} about the {a}.",
-    "Nobody would say that the {a} is {other}.",
-    "I did not think that the {a} was {other}.",
-    "No one can say that they {other_verb} the {a}.",
-]
-_MIXED = [
-    "The {a} was {other}, but the {b} was {very}{same}.",
-    "Although the {a} seemed {other}, I {same_verb} the {b}.",
-    "Some call it {other}; they are wrong, it is {same}.",
-    "I expected a {other} {a} and got a {same} one.",
-    "My friends {other_verb} it, yet the {a} was not {other}.",
-]
-_NEUTRAL = [
-    "I saw it {time} with {person}.",
-    "{person} chose it.",
-    "Trust me on the {a}, u will see.",
-]
-_KINDS = [_PLAIN, _NEGATED, _MIXED, _NEUTRAL]
-_WEIGHTS = [15, 40, 30, 15]
+_SENTENCES = {
+    "plain": [
+        "The {a} was {very}{same}.",
+        "What a {same} {a}!",
+        "Both the {a} and the {b} were {very}{same}.",
+        "I {same_verb} the {a}.",
+    ],
+    "negated": [
+        "The {a} was not {other}.",
+        "The {a} was never {other}, nor was the {b}.",
+        "The {a} wasn't {other} at all.",
+        "There is nothing {other} about the {a}.",
+        "Nobody would say that the {a} is {other}.",
+        "I did not think that the {a} was {other}.",
+        "No one can say that they {other_verb} the {a}.",
+    ],
+    "mixed": [
+        "The {a} was {other}, but the {b} was {very}{same}.",
+        "Although the {a} seemed {other}, I {same_verb} the {b}.",
+        "Some call it {other}; they are wrong, it is {same}.",
+        "I expected a {other} {a} and got a {same} one.",
+        "My friends {other_verb} it, yet the {a} was not {other}.",
+    ],
+    "neutral": [
+        "I saw it {time} with {person}.",
+        "{person} chose it.",
+        "Trust me on the {a}, u will see.",
+    ],
+}
+_SHARES = [15, 40, 30, 15]  # of these, in percent
+_WORDS = _SENTENCES | {
+    # A sentence has one of each, so that they differ.
+    "a": (
+        "plot story acting cast music soundtrack ending beginning dialogue film"
+    ).split(),
+    "b": (
+        "script camera lighting pacing humour editing villain hero movie sequel"
+    ).split(),
+    "very": ["", "", "really ", "very ", "quite ", "truly "],
+    "person": [
+        *("my sister", "my brother", "a friend", "my parents"),
+        "two colleagues",
+    ],
+    "time": [
+        *("last night", "on Sunday", "on a long flight", "at a festival"),
+    ],
+}
 
 
 def generated_reviews(count=2000, seed=0):
@@ -74,9 +88,6 @@ def generated_reviews(count=2000, seed=0):
     Returns:
         `LabelledTexts`, in random order.
 
-    Raises:
-        ValueError: If `count` is not a positive integer.
-
     Example:
 
     ```python
@@ -84,10 +95,6 @@ def generated_reviews(count=2000, seed=0):
     len(texts), sum(labels)  # (100, 50)
     ```
     """
-    if not (isinstance(count, int) and count > 0):
-        raise ValueError(
-            f"`count` must be a positive integer. Received: count={count!r}"
-        )
     rng = random.Random(seed)
     labels = [(place + 1) % 2 for place in range(count)]
     rng.shuffle(labels)
@@ -100,29 +107,13 @@ def generated_reviews(count=2000, seed=0):
 
 
 def _review(rng, label):
-    kinds = rng.choices(_KINDS, _WEIGHTS, k=rng.randint(1, 6))
-    if all(kind is _NEUTRAL for kind in kinds):
-        kinds[-1] = rng.choice(_KINDS[:-1])  # at least one opinion
-    gap = rng.choice([" ", " ", " ", "<br /><br />"])
-    return gap.join(_sentence(rng, rng.choice(kind), label) for kind in kinds)
-
-
-def _sentence(rng, template, label):
-    (same, same_verb), (other, other_verb) = (
-        (rng.choice(words), rng.choice(verbs))
-        for words, verbs in (_OPINIONS if label else _OPINIONS[::-1])
-    )
-    a, b = rng.sample(_THINGS, 2)
-    sentence = template.format(
-        a=a,
-        b=b,
-        same=same,
-        same_verb=same_verb,
-        other=other,
-        other_verb=other_verb,
-        very=rng.choice(_VERY),
-        person=rng.choice(_PEOPLE),
-        time=rng.choice(_TIMES),
-    )
-    sentence = re.sub(r"\b([Aa]) (?=[aeiou])", r"\1n ", sentence)
-    return sentence[0].upper() + sentence[1:]
+    same, other = (_GOOD, _BAD) if label else (_BAD, _GOOD)
+    words = _WORDS | {"same": same["adjective"], "same_verb": same["verb"]}
+    words |= {"other": other["adjective"], "other_verb": other["verb"]}
+    kinds = rng.choices([*_SENTENCES], _SHARES, k=rng.randint(1, 6))
+    if set(kinds) == {"neutral"}:
+        kinds[-1] = "plain"  # at least one opinion
+    found = [drawn(f"{{{kind}}}", words, rng) for kind in kinds]
+    found = [sentence[0].upper() + sentence[1:] for sentence in found]
+    text = rng.choice([" ", " ", " ", "<br /><br />"]).join(found)
+    return re.sub(r"\b([Aa]) (?=[aeiou])", r"\1n ", text)

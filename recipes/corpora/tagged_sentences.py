@@ -2,18 +2,9 @@
 
 import random
 
-_FIRST = "Anna Boris Carla David Elena Farid Grace Henry Irene Jonas Karin Luis"
-_MORE_FIRST = "Maria Nadia Oscar Petra Rahul Sofia Tomas Vera Walter Yusuf Zoe"
-_LAST_STARTS = "Ander Berg Carl Dahl Fischer Hart Lind Mor Nor Ols Pet Stan"
-_LAST_ENDS = "son sen man berg ova elli ez ski ton field"
-_PLACE_STARTS = "Green Spring River Ash Brook Clear East North South Stone"
-_PLACE_ENDS = "ville field town port bridge haven ford stad burg mouth"
-_PLACES = "Rome Oslo Delhi Hanoi Cairo Lima Paris Quebec Vienna Warsaw"
-_BRANCHES = "Motors Foods Airlines Energy Software Textiles Steel Media"
-_FORMS = "Ltd Inc Group Holdings"
-_MONTHS = "January March April May June August October December"
-_GOODS = "bread tea cars phones shoes lamps books coffee rice bicycles"
-_TEMPLATES = """\
+from corpora.drawing import drawn
+
+_SENTENCES = """\
 {PER} lives in {LOC} .
 {PER} and {PER} met in {LOC} on {DATE} .
 On {DATE} {PER} left {ORG} .
@@ -34,6 +25,53 @@ The bridge in {LOC} was built by {ORG} .
 {ORG} said so on {DATE} .
 {LOC} said so on {DATE} .
 We wrote to {PER} and to {ORG} ."""
+# Names that are tagged, in all their forms, and the words of these.
+_NAMES = {
+    "PER": ["{first}", "{first} {last}", "{last}"],
+    "LOC": ["{city}", "{town}", "New {town}"],
+    "ORG": [
+        *("{owner}", "{owner} {branch}"),
+        *("{owner} {form}", "{owner} {branch} {form}"),
+    ],
+    "DATE": ["{day} {month}", "{month} {year}", "{day} {month} {year}"],
+}
+_WORDS = _NAMES | {
+    "first": (
+        "Anna Boris Carla David Elena Farid Grace Henry Irene Jonas Karin "
+        "Luis Maria Nadia Oscar Petra Rahul Sofia Tomas Vera Walter Yusuf Zoe"
+    ).split(),
+    "last": [
+        start + end
+        for start in (
+            "Ander Berg Carl Dahl Fischer Hart Lind Mor Nor Ols Pet Stan"
+        ).split()
+        for end in "son sen man berg ova elli ez ski ton field".split()
+    ],
+    "city": (
+        "Rome Oslo Delhi Hanoi Cairo Lima Paris Quebec Vienna Warsaw"
+    ).split(),
+    "town": [
+        start + end
+        for start in (
+            "Green Spring River Ash Brook Clear East North South Stone"
+        ).split()
+        for end in (
+            "ville field town port bridge haven ford stad burg mouth"
+        ).split()
+    ],
+    # A firm may be called after a person or a place.
+    "owner": ["{last}", "{city}", "{town}"],
+    "branch": (
+        "Motors Foods Airlines Energy Software Textiles Steel Media"
+    ).split(),
+    "form": "Ltd Inc Group Holdings".split(),
+    "day": [str(day) for day in range(1, 29)],
+    "month": "January March April May June August October December".split(),
+    "year": [str(year) for year in range(1990, 2031)],
+    "goods": (
+        "bread tea cars phones shoes lamps books coffee rice bicycles"
+    ).split(),
+}
 
 
 def tagged_sentences(count: int, seed: int) -> list[list[tuple[str, str]]]:
@@ -52,63 +90,14 @@ def tagged_sentences(count: int, seed: int) -> list[list[tuple[str, str]]]:
         `ORG` and `DATE`.
     """
     rng = random.Random(seed)
-    templates = _TEMPLATES.splitlines()
     found: dict[str, list[tuple[str, str]]] = {}
     while len(found) < count:
-        words = _filled(rng.choice(templates), rng)
-        found.setdefault(" ".join(word for word, _ in words), words)
+        sentence = []
+        for word in rng.choice(_SENTENCES.splitlines()).split():
+            kind, first = word.strip("{}"), len(sentence)
+            for part in drawn(word, _WORDS, rng).split():
+                prefix = "B" if len(sentence) == first else "I"
+                tag = f"{prefix}-{kind}" if kind in _NAMES else "O"
+                sentence.append((part, tag))
+        found.setdefault(" ".join(word for word, _ in sentence), sentence)
     return list(found.values())
-
-
-def _filled(template, rng):
-    """The words of a template with their tags."""
-    sentence = []
-    for word in template.split():
-        kind = word.strip("{}")
-        if word == kind:
-            sentence.append((word, "O"))
-        elif kind == "goods":
-            sentence.append((_one_of(_GOODS, rng), "O"))
-        else:
-            name = _NAMES[kind](rng)
-            prefixes = "B" + "I" * (len(name) - 1)
-            sentence += [
-                (part, f"{prefix}-{kind}")
-                for part, prefix in zip(name, prefixes, strict=True)
-            ]
-    return sentence
-
-
-def _one_of(words, rng):
-    return rng.choice(words.split())
-
-
-def _last_name(rng):
-    return _one_of(_LAST_STARTS, rng) + _one_of(_LAST_ENDS, rng)
-
-
-def _person(rng):
-    first = _one_of(f"{_FIRST} {_MORE_FIRST}", rng)
-    return rng.choice([[first], [first, _last_name(rng)], [_last_name(rng)]])
-
-
-def _place(rng):
-    made = _one_of(_PLACE_STARTS, rng) + _one_of(_PLACE_ENDS, rng)
-    return rng.choice([[_one_of(_PLACES, rng)], [made], ["New", made]])
-
-
-def _firm(rng):
-    name = rng.choice([_last_name(rng), *_place(rng)[-1:]])
-    branch, form = _one_of(_BRANCHES, rng), _one_of(_FORMS, rng)
-    return rng.choice(
-        [[name], [name, branch], [name, form], [name, branch, form]]
-    )
-
-
-def _date(rng):
-    day, month = str(rng.randint(1, 28)), _one_of(_MONTHS, rng)
-    year = str(rng.randint(1990, 2030))
-    return rng.choice([[day, month], [month, year], [day, month, year]])
-
-
-_NAMES = {"PER": _person, "LOC": _place, "ORG": _firm, "DATE": _date}

@@ -30,13 +30,6 @@ def test_configuration_round_trip():
     assert helpers.copy_of(bridge).get_config() == bridge.get_config()
 
 
-@pytest.mark.parametrize(
-    "kind, message",
-    [
-        ("rope", "'dense' or 'copy'. Received: bridge='rope'"),
-        ("copy", "bridge='copy'.*Expected: 4. Received: 5"),
-    ],
-)
-def test_bad_arguments(kind, message):
-    with pytest.raises(ValueError, match=message):
-        Bridge([4], kind)(FINAL)
+def test_there_are_two_kinds():
+    with pytest.raises(ValueError, match="'dense' or 'copy'. Received: bridge"):
+        Bridge([4], "rope")

@@ -80,10 +80,3 @@ def test_half_precision_is_kept_in_float32():
         0,
         0,
     )
-
-
-def test_configuration_round_trip():
-    carried = carried_states()
-    copy = helpers.copy_of(carried)
-    assert copy.get_config() == carried.get_config()
-    assert copy.sizes == [3, 1]

@@ -1,4 +1,3 @@
-import keras
 import numpy as np
 import pytest
 from keras.layers import GRUCell
@@ -40,19 +39,6 @@ def test_its_logits_are_the_mean_of_those_of_its_members(members):
         ClassifierEnsemble(members, [2, 0.5])(IDS), first / 4 + second
     )
     assert np.abs(first - second).max() > 0.1
-
-
-def test_its_probabilities_are_the_geometric_mean(members):
-    found = keras.ops.softmax(ClassifierEnsemble(members)(IDS))
-    product = np.prod(
-        [
-            helpers.as_numpy(keras.ops.softmax(logits))
-            for logits in logits_of_each(members)
-        ],
-        axis=0,
-    )
-    expected = product**0.5 / (product**0.5).sum(axis=-1, keepdims=True)
-    helpers.assert_close(found, expected)
 
 
 def test_it_has_a_configuration(members):

@@ -33,28 +33,12 @@ def test_shapes(kwargs):
     assert model.output.shape == (None, None, 10)
 
 
-def test_the_copy_bridge_wants_equal_widths():
-    with pytest.raises(
-        ValueError, match="bridge='copy'.*Expected: 5. Received: 4"
-    ):
-        make(GRUCell(5), bridge="copy")
-
-
 def test_tied_embeddings_share_the_table():
     decoder = make(attention_units=7, tie_embeddings=True)
     tables = [w for w in decoder.weights if 10 in w.shape and w.shape != (10,)]
     assert len(tables) == 1
     assert tables[0] is decoder.embedding.embeddings
     assert decoder.output_projection.tied_to is decoder.embedding
-
-
-def test_dropout_is_for_training():
-    decoder = make(dropout=0.5)
-    helpers.assert_close(decoder(**INPUTS), make()(**INPUTS))
-    first, second = (
-        helpers.as_numpy(decoder(**INPUTS, training=True)) for _ in range(2)
-    )
-    assert np.any(first != second)
 
 
 def test_dropout_is_on_the_embeddings_and_before_the_output_layer():
@@ -72,35 +56,11 @@ def test_dropout_is_on_the_embeddings_and_before_the_output_layer():
         assert changed == (without != "neither"), without
 
 
-def test_dropout_of_cell_and_attention_is_for_training():
-    dropped = {"cell": GRUCell(4, dropout=0.5)}
-    for options in (dropped, {"attention": BahdanauAttention(4, dropout=0.5)}):
-        decoder = make(**options)
-        inference, again, training = (
-            helpers.as_numpy(decoder(**INPUTS, training=training))
-            for training in (False, False, True)
-        )
-        np.testing.assert_array_equal(inference, again)
-        assert np.abs(training - inference).max() > 1e-4
-
-
 def test_its_embedding_is_as_it_is_told():
     decoder = make(word_dropout=0.2, embedding_scale=3.0)
     assert decoder.embedding.word_dropout == 0.2
     table = decoder.embedding.get_weights()[0]
     helpers.assert_close(decoder.embed(INPUTS["ids"]), 3 * table[INPUTS["ids"]])
-
-
-def test_a_fixed_seed_does_not_make_the_kernels_of_two_layers_equal():
-    seeded = keras.initializers.GlorotUniform(seed=1)
-    cell = LSTMCell(4, recurrent_initializer=seeded)
-    decoder = Decoder(10, cell, embedding_dim=3, depth=2)
-    decoder(**INPUTS | {"final": helpers.random(2, 16)})
-    one, other = (
-        helpers.as_numpy(layer.recurrent_kernel.value)
-        for layer in decoder.rnn.cell.cell.cells
-    )
-    assert np.abs(one - other).max() > 0.01
 
 
 def test_configuration_round_trip():
@@ -204,14 +164,6 @@ def test_factorized_it_reads_and_writes_through_dense_layers(tie_embeddings):
 def test_a_lexicon_needs_the_source():
     with pytest.raises(ValueError, match="Received: source=None"):
         make(lexicon=lexicon(translation_table()))
-
-
-def test_it_keeps_no_template():
-    cell = GRUCell(4)
-    decoder = make(cell, depth=2)
-    assert not cell.built
-    assert decoder.cell is decoder.rnn.cell.cell.cells[0]
-    assert all(layer.built for layer in decoder._flatten_layers())
 
 
 @pytest.mark.slow_on_jax

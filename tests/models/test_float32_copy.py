@@ -11,7 +11,6 @@ from kerasrnn.models import LanguageModel
 from kerasrnn.models import TextClassifier
 from kerasrnn.models import Translator
 from kerasrnn.models import in_float32
-from tests import helpers
 from tests.helpers import as_numpy
 from tests.helpers import assert_close
 from tests.helpers import randomize
@@ -70,16 +69,6 @@ def test_there_must_be_weights_to_copy():
     model = LanguageModel(9, keras.layers.GRUCell(4), name="empty")
     with pytest.raises(ValueError, match="Received: 'empty', which is not"):
         in_float32(model)
-
-
-@pytest.mark.skipif(helpers.ON_JAX, reason="JAX has no float64 by default")
-def test_float64_remains():
-    cell = RHNCell(4, dtype="float64")
-    model = LanguageModel(9, cell, dtype="float64")
-    model.build()
-    copy = in_float32(model)
-    dtypes = {layer.compute_dtype for layer in copy._flatten_layers()}
-    assert dtypes == {"float64"}
 
 
 @keras.saving.register_keras_serializable("kerasrnn_tests")

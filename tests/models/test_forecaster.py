@@ -3,7 +3,6 @@ import numpy as np
 import pytest
 
 from kerasrnn.layers import FastGRUCell
-from kerasrnn.layers import MinGRUCell
 from kerasrnn.layers import PeepholeLSTMCell
 from kerasrnn.metrics import ForecastError
 from kerasrnn.models import Forecaster
@@ -256,19 +255,6 @@ def test_a_file_says_whether_its_units_are_those_of_data(tmp_path):
         assert copy.adapted is adapted
 
 
-@pytest.mark.thorough
-def test_units_survive_half_precision():
-    keras.utils.set_random_seed(0)
-    cell = MinGRUCell(8, dtype="mixed_bfloat16")
-    model = small(cell)
-    past = 1013 + helpers.random(2, TIME, COLUMNS) / 4
-    model.adapt(past.reshape(-1, COLUMNS))
-    found = helpers.as_numpy(model(past))
-    assert found.dtype == "float32"
-    small_errors = np.abs(found - past[:, -1:])
-    assert 0 < small_errors.max() < 3
-
-
 @pytest.mark.parametrize("unit", [1e-20, 1e20])
 @pytest.mark.parametrize("window", ["last", "mean"])
 def test_any_unit_of_the_series_will_do(window, unit):
@@ -288,24 +274,32 @@ def test_counts_may_be_integers():
     helpers.assert_close(model(past), model(past.astype("float32")))
 
 
-def test_what_is_wrong_is_said():
-    with pytest.raises(ValueError, match="reads past, known"):
-        small(known=1)(inputs(0, 0)["past"])
-    with pytest.raises(ValueError, match=r"`known` .*\(batch, 18, 2\)"):
-        small(known=2)(inputs(1, 0))
-    with pytest.raises(ValueError, match=r"`past` .*\(batch, 12, 2\)"):
-        small()(inputs(0, 0)["past"][..., :1])
-    with pytest.raises(ValueError, match=r"Received: shape \(None, None, 2\)"):
-        small()(keras.Input((None, COLUMNS)))
-    with pytest.raises(ValueError, match="embedding_dim=0"):
-        small(embedding_dim=0)
-    with pytest.raises(ValueError, match="window='median'"):
-        small(window="median")
-    with pytest.raises(ValueError, match="'mae', 'mse' or a head"):
-        small(head="rmse")
-    with pytest.raises(ValueError, match="recurrent cell"):
-        Forecaster(keras.layers.Dense(3), 2)
-    with pytest.raises(ValueError, match=r"shape.*\(2,\)"):
-        small().adapt(np.zeros((5, 3)))
-    with pytest.raises(ValueError, match=r"\[5 0\]"):
-        small().adapt(np.array([[1, np.nan]] * 5))
+@pytest.mark.parametrize(
+    "options, given, message",
+    [
+        ({"known": 1}, inputs(0, 0)["past"], "reads past, known"),
+        ({"known": 2}, inputs(1, 0), r"`known` .*\(batch, 18, 2\)"),
+        ({}, inputs(0, 0)["past"][..., :1], r"`past` .*\(batch, 12, 2\)"),
+        ({}, keras.Input((None, COLUMNS)), r"shape \(None, None, 2\)"),
+        ({"embedding_dim": 0}, None, "embedding_dim=0"),
+        ({"window": "median"}, None, "window='median'"),
+        ({"head": "rmse"}, None, "'mae' or 'mse'"),
+        ({"head": 5}, None, "of class `ForecastHead`"),
+        ({"cell": keras.layers.Dense(3)}, None, "recurrent cell"),
+    ],
+)
+def test_what_is_wrong_is_said(options, given, message):
+    with pytest.raises(ValueError, match=message):
+        small(**options)(given)
+
+
+@pytest.mark.parametrize(
+    "values, message",
+    [
+        (np.zeros((5, 3)), r"shape.*\(2,\)"),
+        (np.array([[1, np.nan]] * 5), r"\[5 0\]"),
+    ],
+)
+def test_what_it_is_adapted_to_is_checked(values, message):
+    with pytest.raises(ValueError, match=message):
+        small().adapt(values)

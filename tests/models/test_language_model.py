@@ -7,7 +7,6 @@ import pytest
 from keras import ops
 from keras.layers import GRUCell
 from keras.layers import LSTMCell
-from keras.layers import SimpleRNNCell
 from keras.layers import StackedRNNCells
 
 from kerasrnn.layers import BahdanauAttention
@@ -22,7 +21,6 @@ from kerasrnn.models import DynamicEvaluation
 from kerasrnn.models import LanguageModel
 from kerasrnn.training import TokenCrossentropy
 from tests import helpers
-from tests.layers.own_cells import own_cells
 
 UNITS = 4
 WORDS = 11
@@ -151,34 +149,11 @@ def test_a_copy_of_another_batch_size_has_the_weights(variant):
     np.testing.assert_array_equal(model(IDS), expected)
 
 
-def test_a_copy_may_be_trained():
-    model = language_model()
-    inputs, labels = windows(text_of(17), 4)
-    fit(model.with_batch_size(2), inputs, labels, "sgd")
-    assert np.isfinite(helpers.as_numpy(model(IDS))).all()
-
-
-def test_a_copy_may_carry_nothing():
-    model = language_model()
-    copy = model.with_batch_size(None)
-    assert copy.batch_size is None
-    helpers.assert_close(copy(IDS[:1]), model(IDS)[:1])
-
-
 @pytest.mark.parametrize("frozen", ["model", "embedding"])
 def test_a_copy_of_a_frozen_model_has_its_weights(frozen):
     model = language_model(cell=GRUCell(UNITS))
     (model if frozen == "model" else model.embedding).trainable = False
     helpers.assert_close(model.with_batch_size(1)(IDS), model(IDS))
-
-
-def test_stacked_cells_are_one_cell():
-    cell = keras.layers.StackedRNNCells([GRUCell(3), LSTMCell(4)])
-    model = language_model(cell=cell)
-    whole = helpers.as_numpy(model(IDS))
-    first = model(window(IDS[:, :3], True, True))
-    second = model(window(IDS[:, 3:], False, False))
-    helpers.assert_close(ops.concatenate([first, second], axis=1), whole)
 
 
 @helpers.slow_on_jax
@@ -223,15 +198,9 @@ def test_replicas_have_as_many_rows(monkeypatch):
     )
     inputs = {"ids": np.ones((1, 3), "int32"), "fresh": np.ones(1, "int32")}
     assert language_model(batch_size=3)(inputs).shape[0] == 1
-    with pytest.raises(ValueError, match="multiple.* batch_size=4, 3 replicas"):
+    inputs = {name: np.tile(x.T, 2).T for name, x in inputs.items()}
+    with pytest.raises(ValueError, match="each replica has its share"):
         language_model(batch_size=4)(inputs)
-
-
-def test_any_number_of_rows_without_a_batch_size():
-    model = language_model(batch_size=None)
-    assert not model.non_trainable_weights
-    assert model.predict_on_batch(IDS).shape == (2, 6, WORDS)
-    helpers.assert_close(model(IDS[:1]), model(IDS)[:1])
 
 
 @pytest.mark.parametrize(
@@ -245,16 +214,6 @@ def test_logits_equal_the_oracle(variant):
         x, *_ = rnn(x)
     x = helpers.as_numpy(x)
     helpers.assert_close(model(IDS), model.output_projection(x))
-
-
-def test_every_layer_has_separate_weights():
-    cell = RHNCell(UNITS, depth=2)
-    model = language_model(cell=cell, depth=3)
-    assert not cell.built
-    assert len({id(w) for w in model.weights}) == len(model.weights)
-    assert (
-        len(model.weights) == 2 + 3 * len(model.stack.rnns[0].weights) + 2 * 3
-    )
 
 
 def test_the_network_of_the_paper_has_its_size():
@@ -335,44 +294,6 @@ def states_of(variables):
     return helpers.as_numpy([variable.value for variable in variables])
 
 
-def test_training_and_evaluation_keep_states_of_their_own():
-    model = language_model("lstm")
-    inputs, labels = windows(text_of(17), 4)
-    fit(model, inputs, labels, "sgd")
-    training = states_of(model.carried.of_training)
-    evaluate(model, inputs, labels)
-    helpers.assert_close(states_of(model.carried.of_training), training, 0, 0)
-    evaluation = states_of(model.carried.of_evaluation)
-    model.train_on_batch(window(IDS, False, False), IDS)
-    helpers.assert_close(
-        states_of(model.carried.of_evaluation), evaluation, 0, 0
-    )
-    for old, new in zip(
-        training, states_of(model.carried.of_training), strict=True
-    ):
-        assert np.all(np.any(old != new, axis=-1))
-
-
-def test_a_validation_changes_nothing_of_a_training():
-    inputs, labels = windows(text_of(25), 4)
-    states = []
-    for validation_data in (None, windows(text_of(9), 2)):
-        model = language_model()
-        model.compile("sgd", TokenCrossentropy(-1))
-        # The second epoch goes on from the states of the first.
-        inputs["fresh"][:] = False
-        model.fit(
-            inputs,
-            labels,
-            epochs=2,
-            validation_data=validation_data,
-            validation_batch_size=2,
-            **IN_ORDER,
-        )
-        states.append([model.get_weights()[:-2], model.carried.of_training[0]])
-    helpers.assert_close(*states)
-
-
 def test_an_evaluation_starts_from_fresh_states():
     model = language_model("multi_head")
     model.compile(loss=TokenCrossentropy(-1))
@@ -381,28 +302,6 @@ def test_an_evaluation_starts_from_fresh_states():
     assert evaluate(model, inputs, labels) == loss
     inputs["fresh"][:] = False
     assert evaluate(model, inputs, labels) != pytest.approx(loss, rel=1e-4)
-
-
-def test_an_epoch_starts_from_fresh_states():
-    model = language_model("rhn")
-    inputs, labels = windows(text_of(17), 4)
-    first, second = fit(
-        model, inputs, labels, keras.optimizers.SGD(0.0), epochs=2
-    )
-    assert first == second
-
-
-@helpers.slow_on_jax
-def test_an_evaluation_is_the_cost_of_the_text():
-    model = language_model("additive")
-    text = text_of(17)
-    model.compile(loss=TokenCrossentropy(-1))
-    inputs, labels = windows(text, 4)
-    logits = helpers.as_numpy(model(text[:-1].reshape(2, 8)))
-    log_p = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
-    labels_in_rows = text[1:].reshape(2, 8, 1)
-    cost = -np.take_along_axis(log_p, labels_in_rows, -1).mean()
-    assert evaluate(model, inputs, labels) == pytest.approx(cost, rel=1e-4)
 
 
 @pytest.mark.slow
@@ -445,36 +344,6 @@ def test_it_is_compiled_as_keras_sees_fit():
     assert all(layer.supports_jit for layer in model._flatten_layers())
 
 
-def copies_its_input(**options):
-    """A model whose logits are its embeddings of 1, if dropout lets them."""
-    cell = SimpleRNNCell(WORDS, activation="linear")
-    model = LanguageModel(
-        WORDS,
-        cell,
-        tie_embeddings=False,
-        embeddings_initializer="ones",
-        embedding_scale=1.0,
-        **options,
-    )
-    model.build()
-    eye = np.eye(WORDS)
-    model.stack.rnns[0].set_weights([eye, 0 * eye, 0 * eye[0]])
-    model.output_projection.dense.set_weights([eye])
-    np.testing.assert_array_equal(model(IDS), 1)
-    return model
-
-
-class InTraining(keras.Model):
-    """A model that is in training, also where it is asked to predict."""
-
-    def __init__(self, model):
-        super().__init__()
-        self.model = model
-
-    def call(self, inputs):
-        return self.model(inputs, training=True)
-
-
 def test_nothing_is_dropped_at_inference():
     dropping = language_model(
         cell=RHNCell(UNITS, dropout=0.5, recurrent_dropout=0.5),
@@ -485,37 +354,6 @@ def test_nothing_is_dropped_at_inference():
     np.testing.assert_array_equal(dropping(IDS), plain(IDS))
     in_training = helpers.as_numpy(dropping(IDS, training=True))
     assert np.any(in_training != helpers.as_numpy(dropping(IDS)))
-
-
-@pytest.mark.parametrize("graph", [False, True], ids=["eager", "graph"])
-def test_a_dropout_mask_is_constant_over_time_and_new_for_every_batch(graph):
-    model = InTraining(copies_its_input(dropout=0.3))
-    run = model.predict_on_batch if graph else model
-    first, second = (helpers.as_numpy(run(IDS)) for _ in range(2))
-    for logits in (first, second):
-        np.testing.assert_array_equal(
-            logits, np.broadcast_to(logits[:, :1], logits.shape)
-        )
-        # It is dropped before the cell and before the softmax.
-        np.testing.assert_allclose(logits[logits > 0], 0.7**-2, rtol=1e-5)
-        assert 0 < np.mean(logits == 0) < 1
-    assert np.any(first != second)
-
-
-def test_there_is_a_dropout_before_between_and_after_the_layers():
-    model = LanguageModel(WORDS, GRUCell(UNITS), depth=3, dropout=0.3)
-    assert [layer.rate for layer in model.stack.dropouts] == [0.3] * 4
-
-
-def test_word_dropout_drops_a_type():
-    model = copies_its_input(word_dropout=0.5)
-    ids = np.tile(np.arange(WORDS), (2, 3))
-    logits = helpers.as_numpy(model(ids, training=True))
-    np.testing.assert_array_equal(logits[:, :WORDS], logits[:, WORDS:-WORDS])
-    np.testing.assert_array_equal(logits[:, :WORDS], logits[:, -WORDS:])
-    assert set(np.unique(logits)) == {0, 2}
-    # Not all units of the one are dropped, and of the other kept.
-    assert np.all(logits == logits[..., :1])
 
 
 @pytest.mark.slow
@@ -538,27 +376,21 @@ def test_mixed_precision(attends):
 
 
 @pytest.mark.parametrize(
-    "name", ["vocabulary_size", "depth", "embedding_dim", "batch_size"]
+    "options, message",
+    [
+        ({"vocabulary_size": 0}, "Received: vocabulary_size=0"),
+        ({"depth": 0}, "Received: depth=0"),
+        ({"embedding_dim": 0}, "Received: embedding_dim=0"),
+        ({"batch_size": 0}, "Received: batch_size=0"),
+        ({"dropout": 1.0}, r"`dropout`.*\[0, 1\).*Received: dropout=1.0"),
+        ({"word_dropout": 1.0}, r"\[0, 1\).*Received: word_dropout=1.0"),
+        ({"cell": "gru"}, "LanguageModel expects `cell`.*Received: cell='gru'"),
+    ],
 )
-def test_sizes_are_checked(name):
-    options = {"vocabulary_size": WORDS, "cell": GRUCell(UNITS)} | {name: 0}
-    with pytest.raises(ValueError, match=f"Received: {name}=0"):
-        LanguageModel(**options)
-
-
-@pytest.mark.parametrize("name", ["dropout", "word_dropout"])
-def test_rates_must_be_below_one(name):
-    with pytest.raises(
-        ValueError, match=rf"`{name}`.*\[0, 1\).*Received: {name}=1.0"
-    ):
-        LanguageModel(WORDS, GRUCell(UNITS), **{name: 1.0})
-
-
-def test_the_cell_is_checked():
-    with pytest.raises(
-        ValueError, match="LanguageModel expects `cell`.*Received: cell='gru'"
-    ):
-        LanguageModel(WORDS, "gru")
+def test_bad_arguments(options, message):
+    given = {"vocabulary_size": WORDS, "cell": GRUCell(UNITS)} | options
+    with pytest.raises(ValueError, match=message):
+        LanguageModel(**given)
 
 
 @pytest.mark.parametrize(
@@ -602,24 +434,6 @@ def test_the_last_batch_may_have_fewer_rows(rest):
     assert history.history["loss"][0] == pytest.approx(cost, 1e-5)
 
 
-@pytest.mark.parametrize("batch_size", [1, 2])
-def test_a_graph_of_any_batch_takes_no_more_rows(batch_size):
-    model = language_model(batch_size=batch_size)
-    inputs = window(np.ones((7, 3), "int32"), *7 * [True])
-    # The last batch is smaller, so that the graph does not know the rows.
-    with pytest.raises(shape_errors()):
-        model.predict(inputs, batch_size=3, verbose=0)
-
-
-def shape_errors():
-    """What is raised for wrong shapes, by TensorFlow in a graph."""
-    if helpers.ON_JAX:
-        return ValueError
-    import tensorflow as tf
-
-    return ValueError, tf.errors.InvalidArgumentError
-
-
 def dynamic_evaluation(model, rate=0.5):
     dynamic = DynamicEvaluation(model)
     dynamic.compile(keras.optimizers.SGD(rate), TokenCrossentropy(-1))
@@ -654,21 +468,6 @@ def test_dynamic_evaluation_drops_nothing():
     assert history.history["loss"][0] == pytest.approx(expected)
 
 
-def test_dynamic_evaluation_round_trip(tmp_path):
-    dynamic = dynamic_evaluation(language_model("rhn"))
-    inputs, labels = windows(text_of(17), 4)
-    dynamic.fit(inputs, labels, **IN_ORDER)
-    loaded = helpers.reloaded(dynamic, tmp_path)
-    assert isinstance(loaded.model, LanguageModel)
-    helpers.assert_close(loaded(IDS), dynamic(IDS))
-
-
-def test_what_is_carried_on_needs_to_know_where_it_is_fresh():
-    model = LanguageModel(9, keras.layers.GRUCell(4), batch_size=2)
-    with pytest.raises(ValueError, match=r"Received: \['ids'\]"):
-        model({"ids": np.ones((2, 3), "int32")})
-
-
 def test_a_copy_for_texts_that_do_not_follow_each_other():
     model = LanguageModel(9, keras.layers.GRUCell(4), batch_size=2)
     ids = np.ones((4, 3), "int32")
@@ -685,20 +484,6 @@ def test_ids_alone_carry_nothing_on():
     for method in (model.fit, model.evaluate):
         with pytest.raises(ValueError, match="batch_size=2, ids alone"):
             method(ids, ids, verbose=0)
-
-
-@helpers.slow_on_jax
-@pytest.mark.parametrize("name", helpers.one_now(own_cells(UNITS)))
-def test_a_custom_cell(name, tmp_path):
-    """Its outputs are what the cell returns, token by token as at once."""
-    model = LanguageModel(WORDS, own_cells(UNITS)[name](), depth=2)
-    expected = helpers.as_numpy(model(IDS))
-    states, found = model.initial_states(len(IDS)), []
-    for token in IDS.T:
-        logits, states = model.run(token[:, None], states)
-        found.append(logits[:, 0])
-    helpers.assert_close(ops.stack(found, axis=1), expected)
-    helpers.assert_close(helpers.reloaded(model, tmp_path)(IDS), expected)
 
 
 @helpers.slow_on_jax

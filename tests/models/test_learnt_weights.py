@@ -61,23 +61,6 @@ def test_models_that_make_no_encoder_are_refused():
             Encoder.from_language_model(forwards, backwards)
 
 
-def test_what_is_no_language_model_is_refused():
-    encoder = Encoder.from_language_model(make())
-    for models in ([encoder], [make(), encoder]):
-        with pytest.raises(
-            ValueError, match="must be of class `LanguageModel`"
-        ):
-            Encoder.from_language_model(*models)
-
-
-@pytest.mark.parametrize("which", [0, 1])
-def test_quantized_weights_start_no_encoder(which):
-    models = [make(), make()]
-    models[which].embedding.quantize("int8")
-    with pytest.raises(ValueError, match="as it was before `quantize`"):
-        Encoder.from_language_model(*models[: which + 1])
-
-
 def test_an_encoder_is_trained_even_if_its_language_model_is_not():
     model = make()
     model.stack.trainable = False

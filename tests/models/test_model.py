@@ -111,18 +111,6 @@ def test_a_loaded_model_is_compiled(name, tmp_path):
     assert loaded.loss.pad_id == -1
 
 
-def test_a_file_with_another_loss_opens_without_it(tmp_path, monkeypatch):
-    model = LanguageModel(9, GRUCell(4))
-    with monkeypatch.context() as patch:
-        patch.setattr(LanguageModel, "check_loss", lambda *_: None)
-        model.compile("adam", "sparse_categorical_crossentropy")
-    model.build()
-    model.save(tmp_path / "model.keras")
-    with pytest.raises(ValueError, match="`compile=False` opens the file"):
-        keras.saving.load_model(tmp_path / "model.keras")
-    keras.saving.load_model(tmp_path / "model.keras", compile=False)
-
-
 def test_a_tagger_with_a_crf_has_the_loss_of_its_layer():
     model = Tagger(9, 3, GRUCell(4), 4, crf=CRF())
     model.compile("adam", model.crf_loss())
@@ -165,22 +153,6 @@ def test_they_read_ids_of_any_number_and_length(name, tmp_path):
     model.export(tmp_path / "1", verbose=False)
     exported = tf.saved_model.load(tmp_path / "1")
     helpers.assert_close(exported.serve(inputs), model(inputs))
-
-
-@pytest.mark.skipif(
-    keras.backend.backend() != "tensorflow", reason="a SavedModel"
-)
-def test_another_signature_may_be_given(tmp_path):
-    import tensorflow as tf
-
-    model = MODELS["language"][0]()
-    ids = np.ones((2, 4), "int32")
-    model(ids)
-    shape = keras.InputSpec(shape=(2, 4), dtype="int32")
-    model.export(tmp_path / "1", verbose=False, input_signature=[shape])
-    exported = tf.saved_model.load(tmp_path / "1")
-    with pytest.raises(TypeError):
-        exported.serve(ids[:1])
 
 
 @pytest.mark.parametrize("name", OF_IDS)
@@ -251,10 +223,3 @@ def test_a_summary_shows_it():
     model(IDS)
     model.summary(print_fn=lines.append, line_length=100)
     assert "((3, 5, 8), (3, 5), (3, 8))" in "\n".join(lines)
-
-
-def test_a_summary_leaves_out_what_has_several_inputs():
-    model, lines = small.translator(), []
-    model(small.INPUTS)
-    model.summary(print_fn=lines.append)
-    assert "decoder" in "\n".join(lines)

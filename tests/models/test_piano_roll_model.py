@@ -85,15 +85,6 @@ def test_the_weights_of_chung(cell, expected):
     assert model.count_params() == expected
 
 
-def test_dropout_is_the_same_in_all_steps():
-    model = piano_roll_model(cell=keras.layers.SimpleRNNCell(4), dropout=0.6)
-    # Without recurrence, equal inputs have equal outputs if the masks are.
-    model.cell.recurrent_kernel.assign(np.zeros((4, 4)))
-    found = helpers.as_numpy(model(np.ones((1, 5, KEYS)), training=True))
-    helpers.assert_close(found, np.repeat(found[:, :1], 5, axis=1))
-    assert np.any(found != helpers.as_numpy(model(np.ones((1, 5, KEYS)))))
-
-
 @pytest.mark.parametrize(
     "arguments, message",
     [

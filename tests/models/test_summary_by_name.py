@@ -108,11 +108,6 @@ def test_the_mean_of_a_long_text_in_float16():
     np.testing.assert_array_equal(helpers.as_numpy(found), np.ones((1, 6)))
 
 
-def test_a_decoder_copies_states_in_its_own_precision():
-    layer = DecoderSummary(GRUCell(4), dtype="mixed_bfloat16")
-    assert layer.bridge.compute_dtype == "bfloat16"
-
-
 def test_summaries_do_not_share_a_mechanism():
     attention = BahdanauAttention(5)
     summaries = [AttentionSummary(attention), AttentionSummary(attention)]

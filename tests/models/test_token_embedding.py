@@ -1,7 +1,6 @@
 import keras
 import numpy as np
 import pytest
-from keras import ops
 
 from kerasrnn.models.token_embedding import TokenEmbedding
 from tests import helpers
@@ -86,25 +85,6 @@ def test_word_dropout_drops_a_type_everywhere_in_its_row():
     assert np.any(again != dropped)
 
 
-def test_types_are_drawn_for_the_words_of_a_batch(monkeypatch):
-    """And not for a vocabulary, which took 130 ms of a step."""
-    layer = TokenEmbedding(1000, 4, word_dropout=0.5, drop_types=True)
-    drawn = []
-
-    def dropout(x, rate, seed):
-        drawn.append(x.shape)
-        return 2.0 * (ops.arange(x.shape[1], dtype="float32") % 2) + 0 * x
-
-    monkeypatch.setattr(keras.random, "dropout", dropout)
-    ids = np.array([[9, 7, 999, 7, 9], [3, 3, 3, 3, 3]])
-    x = helpers.as_numpy(layer(ids, training=True))
-    assert drawn == [(2, 5)]
-    kept = np.any(x != 0, axis=-1)
-    # 7, 9 and 999 take the draws 0, 1 and 2.
-    assert kept.tolist() == [[True, False, False, False, True], 5 * [False]]
-    assert layer(ids[:, :0], training=True).shape == (2, 0, 4)
-
-
 @pytest.mark.parametrize("scale", [1.0, 0.5, 0.0])
 def test_the_scale_may_be_chosen(scale):
     layer = embedding(scale=scale)
@@ -123,18 +103,6 @@ def test_dropout_drops_units_only_in_training():
     assert 0.2 < kept.mean() < 0.8
     assert not np.any(np.all(~kept, axis=-1))
     np.testing.assert_allclose(dropped, np.where(kept, 2 * plain, 0), rtol=1e-5)
-
-
-def test_units_are_dropped_of_the_words_that_are_kept():
-    layer = embedding(dropout=0.5, word_dropout=0.5)
-    ids = np.tile(IDS, (20, 1))
-    plain = helpers.as_numpy(layer(ids))
-    dropped = helpers.as_numpy(layer(ids, training=True))
-    words = np.any(dropped != 0, axis=-1)
-    assert 0.2 < words.mean() < 0.8
-    kept = dropped != 0
-    assert 0.2 < kept[words].mean() < 0.8
-    np.testing.assert_allclose(dropped, np.where(kept, 4 * plain, 0), 1e-5)
 
 
 @pytest.mark.parametrize("training", [None, True])
@@ -195,38 +163,6 @@ def test_quantized_it_embeds_and_projects_as_before(
     np.testing.assert_allclose(
         dropped, np.where(kept, 2 * after[0], 0), rtol=1e-5
     )
-
-
-@pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize`")
-def test_a_model_quantizes_it_and_is_saved(tmp_path):
-    layer = embedding(word_dropout=0.1, name="words")
-    inputs = {"inputs": IDS.astype("int32")}
-    model = helpers.functional(layer, inputs)
-    before = helpers.as_numpy(model(inputs))
-    model.quantize("int8")
-    after = helpers.as_numpy(model(inputs))
-    assert 0 < np.abs(after - before).max() < 0.02
-    loaded = helpers.reloaded(model, tmp_path)
-    helpers.assert_close(loaded(inputs), after)
-    assert {w.dtype for w in loaded.weights} == {"int8", "float32"}
-
-
-def test_a_subclass_must_override_quantize():
-    class Louder(TokenEmbedding):
-        def call(self, inputs, **kwargs):
-            return 2 * super().call(inputs, **kwargs)
-
-    layer = Louder(5, 16)
-    layer.build((None, None))
-    with pytest.raises(NotImplementedError, match="Louder.*`quantize`"):
-        layer.quantize("int8")
-
-
-def test_every_argument_is_an_attribute():
-    layer = TokenEmbedding(5, 16, 0.1, 0.2, True, 2.0)
-    assert (layer.vocabulary_size, layer.embedding_dim) == (5, 16)
-    assert (layer.dropout, layer.word_dropout) == (0.1, 0.2)
-    assert (layer.drop_types, layer.scale) == (True, 2.0)
 
 
 def test_the_dtype_in_reverse_is_saved_only_if_it_was_given():

@@ -69,15 +69,6 @@ def test_at_first_tokens_are_as_likely_as_they_are_frequent(name):
     helpers.assert_close(np.exp(logits), expected)
 
 
-@pytest.mark.parametrize("wrong", [[1, 2], [-1, *9 * [1]], [np.nan, *9 * [1]]])
-def test_wrong_frequencies_are_refused(wrong):
-    output = make("plain")
-    before = helpers.as_numpy(output.bias.value)
-    with pytest.raises(ValueError, match="10 numbers from 0 to inf. Received"):
-        output.assign_frequencies(wrong)
-    np.testing.assert_array_equal(before, helpers.as_numpy(output.bias.value))
-
-
 @pytest.mark.parametrize("name", VARIANTS)
 def test_configuration_round_trip(name):
     output = make(name)
@@ -103,20 +94,6 @@ def test_a_tied_kernel_is_transposed_once_for_many_calls(name):
     helpers.assert_close(output(X), X @ kernel + bias)
 
 
-@pytest.mark.skipif(
-    keras.backend.backend() != "tensorflow", reason="looks at a graph"
-)
-def test_a_shortlist_does_not_copy_the_kernel():
-    import tensorflow as tf
-
-    output = make("plain")
-    graph = tf.function(output.select).get_concrete_function(WORDS).graph
-    made = [op for op in graph.get_operations() if "Variable" not in op.type]
-    sizes = {x.shape.num_elements() for op in made for x in op.outputs}
-    assert output.dense.kernel.shape == (4, 10)
-    assert 4 * 10 not in sizes
-
-
 @pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize`")
 def test_quantized_weights_refuse_a_shortlist():
     output = make("projected")
@@ -124,13 +101,4 @@ def test_quantized_weights_refuse_a_shortlist():
     output.dense.quantize("int8")
     helpers.assert_close(output(X), before, atol=0.1)
     with pytest.raises(ValueError, match="Received: output weights in 'int8'"):
-        output.select(WORDS)
-
-
-def test_a_shortlist_of_quantized_tied_weights_is_an_error():
-    output = make("tied")
-    output.tied_to.quantize("int8")
-    with output.many_calls():
-        output(X)
-    with pytest.raises(ValueError, match="not quantized.*'int8'"):
         output.select(WORDS)

@@ -7,19 +7,15 @@ from keras.layers import LSTMCell
 from keras.layers import SimpleRNNCell
 
 from kerasrnn.decoding import BeamSearch
-from kerasrnn.decoding import GreedySearch
-from kerasrnn.decoding import SamplingSearch
 from kerasrnn.layers import BahdanauAttention
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
 from kerasrnn.models import Lexicon
 from kerasrnn.models import Shortlist
 from kerasrnn.models import Translator
-from kerasrnn.training import LinearSampling
 from kerasrnn.training import TokenCrossentropy
 from tests import helpers
 from tests.models.small import INPUTS
-from tests.models.small import SOURCE
 from tests.models.small import LeakyCell
 from tests.models.small import translator
 
@@ -109,12 +105,6 @@ def test_saved_model_round_trip(variant, tmp_path):
     loaded = helpers.reloaded(model, tmp_path)
     assert loaded.to_json() == model.to_json()
     helpers.assert_close(loaded(INPUTS), model(INPUTS))
-
-
-def test_logits_are_as_wide_as_the_target_vocabulary():
-    model = translator()
-    assert model(INPUTS).shape == (3, 4, 10)
-    assert model.predict_on_batch(INPUTS).shape == (3, 4, 10)
 
 
 @pytest.mark.slow
@@ -230,31 +220,12 @@ def test_scheduled_sampling_reads_the_most_likely_tokens():
     helpers.assert_close(model(INPUTS), truth)
 
 
-def test_a_guess_takes_the_place_of_the_token_that_it_guessed():
-    """Of this model, the guess behind a token is the one that follows it."""
-    model = sampled(0.999999)
-    guesses = (INPUTS["target"] + 1) % 10
-    mixed = helpers.as_numpy(
-        model._mix(ops.convert_to_tensor(INPUTS["target"]), guesses)
-    )
-    np.testing.assert_array_equal(mixed[:, 0], INPUTS["target"][:, 0])
-    np.testing.assert_array_equal(mixed[:, 1:], guesses[:, :-1])
-
-
 def test_scheduled_sampling_takes_its_share_of_tokens():
     model = sampled(0.3)
     target = ops.zeros((200, 51), "int32")
     mixed = helpers.as_numpy(model._mix(target, ops.ones((200, 51), "int32")))
     assert not mixed[:, 0].any()
     assert 0.28 < mixed[:, 1:].mean() < 0.32
-
-
-def test_scheduled_sampling_is_saved(tmp_path):
-    model = sampled(0.3)
-    model.save(tmp_path / "model.keras")
-    loaded = keras.saving.load_model(tmp_path / "model.keras")
-    assert loaded.sampling_rate == 0.3
-    helpers.assert_close(loaded(INPUTS), model(INPUTS))
 
 
 @pytest.mark.slow
@@ -287,24 +258,6 @@ def test_a_schedule_moves_the_sampling_rate_in_a_fit(steps_per_execution):
     np.testing.assert_allclose(history.history["loss"], expected, rtol=1e-5)
 
 
-@helpers.slow_on_jax
-def test_a_schedule_continues_after_saving_and_loading(tmp_path):
-    model = sampled(LinearSampling(0.1, minimum=0.5))
-    for _ in range(3):
-        model(INPUTS, training=True)
-    model(INPUTS)  # No training, no step.
-    loaded = helpers.reloaded(model, tmp_path)
-    config = model.sampling_rate.get_config()
-    assert loaded.sampling_rate.get_config() == config
-    assert float(loaded._next_rate()) == pytest.approx(0.3)
-    assert float(loaded._next_rate()) == pytest.approx(0.4)
-
-
-def test_a_constant_rate_needs_no_count_of_steps():
-    assert not sampled(0.0).non_trainable_weights
-    assert len(sampled(LinearSampling(0.1)).non_trainable_weights) == 1
-
-
 def test_a_sampling_rate_is_a_rate():
     with pytest.raises(ValueError, match="`sampling_rate`.*Received.*1.5"):
         sampled(1.5)
@@ -333,38 +286,6 @@ def test_it_keeps_its_dtype_wherever_it_is_loaded(name, tmp_path):
         search(x.decode_step, *x.encode(INPUTS["source"]))
         for x in (loaded, model)
     )
-    helpers.assert_close(found[:2], expected[:2])
-
-
-def test_a_configuration_is_not_changed_by_reading_it():
-    config = translator().get_config()
-    first, second = (Translator.from_config(config) for _ in range(2))
-    assert first.count_params() == second.count_params()
-
-
-@pytest.mark.thorough
-@pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize`")
-def test_it_is_quantized():
-    model = translator(decoder={"lexicon": True, "factorized": True})
-    before = helpers.as_numpy(model(INPUTS))
-    model.quantize("int8")
-    output = model.decoder.output_projection
-    assert output.dense.quantization_mode == "int8"
-    helpers.assert_close(model(INPUTS), before, atol=0.1)
-
-
-@helpers.slow_on_jax
-@pytest.mark.parametrize("variant", ["lexicon", "lexical"])
-def test_a_search_among_all_words_is_a_search(variant):
-    """Also where the words stand in another order for each sentence."""
-    model = translator(**VARIANTS[variant])
-    source = INPUTS["source"]
-    words = np.stack([np.roll(np.arange(10), shift) for shift in (3, 5, 0)])
-    search = BeamSearch(max_length=4, beam_width=2)
-    found = search(
-        model.decode_step, *model.encode(source, words), vocabulary=words
-    )
-    expected = search(model.decode_step, *model.encode(source))
     helpers.assert_close(found[:2], expected[:2])
 
 
@@ -412,32 +333,3 @@ def test_a_lexicon_of_another_source_is_refused():
     decoder = Decoder(10, GRUCell(4), lexicon=Lexicon(5, 10))
     with pytest.raises(ValueError, match="source_size=9. .*source_size=5"):
         Translator(Encoder(9, GRUCell(4)), decoder)
-
-
-@pytest.mark.skipif(helpers.ON_JAX, reason="JAX has no float64 by default")
-@pytest.mark.parametrize("shortlist", [False, True])
-def test_it_decodes_where_float64_is_the_default(shortlist):
-    policy = keras.config.dtype_policy()
-    keras.config.set_floatx("float64")
-    keras.config.set_dtype_policy("float64")
-    try:
-        model = translator(decoder={"lexicon": True})
-        assert model.compute_dtype == "float64"
-        source, words = SOURCE, None
-        if shortlist:
-            words = Shortlist(model.decoder.lexicon, 8, 4)(source)
-        for search in (
-            GreedySearch(max_length=4),
-            BeamSearch(max_length=4, beam_width=2, coverage_penalty=0.1),
-            SamplingSearch(max_length=4, top_k=3),
-        ):
-            found = search(
-                model.decode_step,
-                *model.encode(source, words),
-                source_mask=source != 0,
-                vocabulary=words,
-            )
-            assert np.isfinite(helpers.as_numpy(found.scores)).all()
-    finally:
-        keras.config.set_floatx("float32")
-        keras.config.set_dtype_policy(policy)

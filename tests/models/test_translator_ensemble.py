@@ -96,19 +96,6 @@ def test_of_one_it_is_that_one(members):
     helpers.assert_close(ensemble.scores, alone.scores)
 
 
-def test_a_search_runs_over_it(members):
-    ensemble = TranslatorEnsemble(members)
-    found = BeamSearch(max_length=6, beam_width=3)(
-        ensemble.decode_step,
-        *ensemble.encode(SOURCE),
-        source_mask=ops.not_equal(SOURCE, 0),
-    )
-    assert found.ids.shape == (3, 1, 6)
-    weights = helpers.as_numpy(found.alignments)
-    padding = np.broadcast_to((SOURCE == 0)[:, None, None], weights.shape)
-    assert not weights[padding].any()
-
-
 def test_members_share_their_vocabulary(members):
     cell = GRUCell(4)
     other = Translator(Encoder(9, cell, 3), Decoder(11, cell, 3))
@@ -127,11 +114,3 @@ def test_it_is_exact_where_its_members_are_not():
     )
     alone = ops.log_softmax(ops.cast(alone, "float32"))
     helpers.assert_close(of_two, alone)
-
-
-def test_the_logarithm_of_a_small_probability_is_its_own():
-    ensemble = TranslatorEnsemble([translator()])
-    logits = np.array([[0.0, -20.0, -40.0, -1000.0]], "float32")
-    found = helpers.as_numpy(ensemble._mean([logits]))[0]
-    np.testing.assert_allclose(found[:3], logits[0, :3], atol=1e-5)
-    np.testing.assert_allclose(found[3], -1000.0)

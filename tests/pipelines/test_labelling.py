@@ -1,19 +1,14 @@
 """Weights, names that are numbers, and probabilities by name."""
 
-import json
-import pathlib
-
 import keras
 import numpy as np
 import pytest
-import tensorflow as tf
 
 from kerasrnn.data import LabelledTexts
 from kerasrnn.models import Encoder
 from kerasrnn.models import TextClassifier
 from kerasrnn.pipelines import TextLabeller
 from kerasrnn.pipelines.label_kinds import label_scores
-from kerasrnn.pipelines.text_labeller import contributions
 from kerasrnn.tokenizers import ReviewTokenizer
 from tests.helpers import one_now
 from tests.helpers import randomize
@@ -162,18 +157,6 @@ def test_only_a_text_is_explained(method, text, unchanged):
         getattr(unchanged, method)(text)
 
 
-@pytest.mark.parametrize("labels", [None, {"y": 1}, {"y", "n"}])
-def test_labels_are_a_list_in_order(labels, unchanged):
-    with pytest.raises(ValueError, match="`labels` must be a list.*: "):
-        unchanged.batches(TEXTS, labels)
-
-
-@pytest.mark.parametrize("labels", [np.eye(4, 2), [None] * 4])
-def test_labels_are_those_of_the_model(labels, unchanged):
-    with pytest.raises(ValueError, match="Labels must be of .* Received: "):
-        unchanged.batches(TEXTS, labels)
-
-
 @pytest.mark.parametrize(
     "given, words",
     [
@@ -181,7 +164,8 @@ def test_labels_are_those_of_the_model(labels, unchanged):
         ({"class_weight": {0.5: 2.0}}, "be of labels: .*{0.5: 2.0}"),
         ({"class_weight": {"n": "a"}}, "class_weight='a'"),
         ({"validation_data": (TEXTS,)}, r"\(texts, labels\).*Received: \(\["),
-        ({"examples": None, "labels": None}, "Received: None"),
+        ({"labels": {"y": 1}}, "`labels` must be a list"),
+        ({"labels": np.eye(4, 2)}, "Labels must be of .* Received: "),
     ],
 )
 def test_what_it_cannot_learn_from_is_said(given, words, unchanged):
@@ -224,25 +208,11 @@ def test_every_label_has_its_probability(labels):
     np.testing.assert_allclose([x[labels[-1]] for x in found], last)
 
 
-@pytest.mark.parametrize("name", ["label", "probabilities", "evaluate"])
-def test_texts_that_are_cut_are_counted(name, unchanged):
-    given = [["y"] * 4] if name == "evaluate" else []
-    with pytest.warns(UserWarning, match="1 of 4 texts were cut after 3 tok"):
-        getattr(unchanged, name)(TEXTS, *given)
-
-
 @pytest.mark.parametrize("name", ["explain", "hidden_states", "gradient_norms"])
 def test_a_text_that_is_cut_is_told(name, unchanged):
     with pytest.warns(UserWarning, match="1 of 1 texts were cut after 3 tok"):
         getattr(unchanged, name)(TEXTS[3])
     getattr(unchanged, name)(TEXTS[0])
-
-
-@pytest.mark.slow
-def test_the_card_of_an_export_names_the_limit(tmp_path):
-    path = new_labeller("yn", 3).export(tmp_path / "small" / "1")
-    card = json.loads(pathlib.Path(path, "card.json").read_text())
-    assert card["max_length"] == 3
 
 
 @pytest.mark.parametrize("labels", one_now(["xyz", "yn"]))
@@ -289,10 +259,6 @@ def test_a_temperature_is_served_and_saved(tmp_path):
     labeller.save(tmp_path / "it.keras")
     found = keras.saving.load_model(tmp_path / "it.keras")
     np.testing.assert_allclose(found.probabilities(TEXTS), after, rtol=1e-5)
-
-
-def test_a_client_is_told_the_labels_in_their_order():
-    assert new_labeller("zyx").served_facts()["labels"] == ["z", "y", "x"]
 
 
 @pytest.mark.parametrize("labels", [["x"], []])
@@ -342,14 +308,6 @@ def test_probabilities_as_labels_are_scored_as_they_are_trained_on():
     task = labeller.task()
     rows = LabelledTexts(TEXTS, shares)
     assert task.row_scores(rows)["loss"] == found["loss"]
-
-
-def test_padding_that_is_read_counts_in_gradients():
-    model = new_labeller("xyz", mask_padding=False).model
-    ids = WORDS.tokenize(tf.constant(TEXTS)).to_tensor(WORDS.pad_id)
-    weights, logits = contributions(model, ids, lambda logits: logits[:, 0])
-    np.testing.assert_allclose(logits, model(ids), rtol=1e-5)
-    assert ids[2, -1] == WORDS.pad_id and weights[2, -1] != 0
 
 
 def test_labels_are_smoothed():

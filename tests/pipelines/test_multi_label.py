@@ -126,17 +126,6 @@ def test_what_it_is_trained_on(labels, unchanged):
     assert float(metric(HAS[:1], logits)) == pytest.approx(2 / 3)
 
 
-@pytest.mark.slow
-def test_it_learns():
-    labeller = new_labeller()
-    labeller.compile(keras.optimizers.Adam(0.05))
-    labeller.fit(
-        TEXTS, TAGS, validation_data=(TEXTS, HAS), epochs=40, verbose=0
-    )
-    assert labeller.evaluate(TEXTS, TAGS)["subset_accuracy"] == 1.0
-    assert [{*x} for x in labeller.label(TEXTS)] == [{*x} for x in TAGS]
-
-
 WRONG = {
     "one name": ["fine", "poor", "dull", "fine"],
     "an unknown name": [["fine"], ["dull"], [], []],
@@ -213,33 +202,6 @@ def test_calibration_changes_thresholds_and_no_label():
     assert [[*x] for x in labeller.kind.chosen(found, None)] == labels
     odds = np.log([0.3 / 0.7, 1.0, 0.6 / 0.4]) * 0.1 / temperature
     assert labeller.thresholds == pytest.approx(1 / (1 + np.exp(-odds)))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("summary", ["attention", "last"])
-def test_words_speak_for_one_label(summary):
-    """Their weights are the change of its logit where embeddings shrink."""
-    labeller = new_labeller(summary=summary)
-    text, step = TEXTS[3], 0.02
-    words, weights = labeller.explain(text, "poor")
-    place = words.index("fine")
-    table = labeller.model.encoder.embedding.embeddings
-    before, row = table.numpy(), WORDS.vocabulary.index("fine")
-
-    def logit(scale):
-        changed = before.copy()
-        changed[row] *= scale
-        table.assign(changed)
-        found = labeller.probabilities([text])[0, 1]
-        return np.log(found / (1 - found))
-
-    slope = (logit(1 + step) - logit(1 - step)) / (2 * step)
-    table.assign(before)
-    assert weights[place] == pytest.approx(slope, rel=0.05)
-    words, weights = labeller.explain(text)
-    assert weights.sum() == pytest.approx(1, rel=1e-5)
-    with pytest.raises(ValueError, match="Received: label='dull'"):
-        labeller.explain(text, "dull")
 
 
 def test_its_file_and_a_client_know_the_thresholds():

@@ -3,14 +3,12 @@ import re
 import keras
 import numpy as np
 import pytest
-import tensorflow as tf
 
 from kerasrnn.data import read_series
 from kerasrnn.layers import FastGRUCell
 from kerasrnn.models import ClassifierEnsemble
 from kerasrnn.models import PianoRollModel
 from kerasrnn.pipelines import MusicPipeline
-from kerasrnn.pipelines import TextPipeline
 from kerasrnn.pipelines import TextTranslator
 from tests.helpers import one_now
 from tests.helpers import randomize
@@ -80,21 +78,6 @@ def test_weights_are_loaded_into_a_fresh_one(kind, tmp_path):
     np.testing.assert_array_equal(ask(opened), ask(saved))
 
 
-@pytest.mark.parametrize("kind", one_now(["tagger", "labeller", "language"]))
-def test_weights_of_another_model_are_refused(kind, tmp_path):
-    path = tmp_path / "foreign.weights.h5"
-    foreign = keras.Sequential([keras.Input((2,)), keras.layers.Dense(3)])
-    foreign.save_weights(path)
-    with pytest.raises(ValueError, match="could not be loaded"):
-        fresh(KINDS[kind][0]()).load_weights(path)
-
-
-def test_a_model_of_unknown_sizes_loads_no_weights():
-    pipeline = TextPipeline(keras.layers.Dense(1, name="of_any"))
-    with pytest.raises(ValueError, match="no weights to.*'of_any', a Dense"):
-        pipeline.load_weights("it.weights.h5")
-
-
 def test_the_members_of_an_ensemble_have_weights():
     model = small.labeller().model
     config = model.get_config()
@@ -119,53 +102,27 @@ def test_weights_that_are_no_numbers_give_no_answer(kind):
 
 def test_what_is_no_tensor_is_asked_by_a_method_of_its_own():
     tagger = small.tagger()
-    with pytest.raises(NotImplementedError, match="`tag` or.*: `predict`"):
-        tagger.predict(["Anna"])
-    with pytest.raises(NotImplementedError, match="`tag` or.*: a call"):
-        tagger(["Anna"])
+    for call in tagger, tagger.predict:
+        with pytest.raises(NotImplementedError, match="Expected: `tag` or"):
+            call(["Anna"])
 
 
 @pytest.mark.parametrize(
     "given, words",
     [
-        ({"validation_split": 0.2}, "`validation_data`.*validation_split=0.2"),
+        ({"validation_split": 0.2}, "`validation_split` is only supported"),
         ({"shuffle": False}, "`batches` returns. Received: shuffle=False"),
-        ({"sample_weight": [1.0]}, r"no weights in `fit`.*sample_weight=\[1.0"),
-        ({"class_weight": {0: 2.0}}, r"no class weights.*class_weight=\{0: 2"),
+        ({"sample_weight": [1.0]}, "unexpected keyword argument 'sample_weig"),
+        ({"class_weight": {0: 2.0}}, "unexpected keyword argument 'class_wei"),
         (
             {"callbacks": keras.callbacks.ModelCheckpoint("best.keras")},
-            r"a TextLanguageModel. Expected.*Run`.*Checkpoint\('best.keras",
+            r"a pipeline. Expected.*Run`.*Checkpoint\('best.keras",
         ),
     ],
 )
 def test_arguments_of_keras_that_mislead_are_refused(given, words):
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((TypeError, ValueError), match=words):
         small.language().fit(small.SOURCES, verbose=0, **given)
-
-
-@pytest.mark.slow
-def test_shuffling_is_what_it_does():
-    losses = [
-        small.language().fit(small.SOURCES, verbose=0, **given).history["loss"]
-        for given in ({}, {"shuffle": True})
-    ]
-    assert losses[0] == losses[1]
-
-
-def test_a_dataset_of_strings_is_refused():
-    strings = tf.data.Dataset.from_tensor_slices((small.REVIEWS, [0, 1, 0, 1]))
-    with pytest.raises(ValueError, match="TextLabeller cannot.*of strings"):
-        small.labeller().fit(strings.batch(2))
-
-
-@pytest.mark.slow
-def test_weights_are_saved_while_it_trains(tmp_path):
-    path = str(tmp_path / "{epoch}.weights.h5")
-    saving = keras.callbacks.ModelCheckpoint(path, save_weights_only=True)
-    trained, other = small.language(), small.language()
-    trained.fit(small.SOURCES, verbose=0, callbacks=[saving])
-    other.model.load_weights(tmp_path / "1.weights.h5")
-    assert other.score(["the"])["total"] == trained.score(["the"])["total"]
 
 
 def test_a_table_is_no_list_of_rows():

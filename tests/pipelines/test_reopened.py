@@ -17,7 +17,6 @@ from kerasrnn.models import Lexicon
 from kerasrnn.models import Shortlist
 from kerasrnn.models import in_float32
 from kerasrnn.pipelines import TextLabeller
-from kerasrnn.pipelines import TextPipeline
 from kerasrnn.pipelines import TextTranslator
 from kerasrnn.training import TokenCrossentropy
 from tests.helpers import one_now
@@ -126,14 +125,6 @@ def test_a_whole_pipeline_in_float32(tmp_path):
     assert all(copy.translate(SOURCES))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_to_save_and_to_open_it_makes_no_graphs(kind, tmp_path):
-    make, *_ = KINDS[kind]
-    pipeline = make()
-    for each in (pipeline, reloaded(pipeline, tmp_path)):
-        assert "_traced" not in vars(each)
-
-
 @pytest.mark.thorough
 def test_another_search_gives_other_answers():
     translator = small.translator()
@@ -181,16 +172,6 @@ def test_texts_come_in_a_list(trained):
     pipeline, *_ = trained
     with pytest.raises(ValueError, match="list of strings.*'a film'"):
         list(pipeline.answers("a film", 2))
-
-
-def test_the_base_says_what_to_override():
-    pipeline = TextPipeline(keras.layers.Dense(1))
-    with pytest.raises(NotImplementedError, match="TextPipeline must override"):
-        pipeline.functions()
-    with pytest.raises(NotImplementedError, match="override `batches"):
-        pipeline.batches([], 2)
-    with pytest.raises(NotImplementedError, match="override `default_loss"):
-        pipeline.default_loss()
 
 
 def test_a_file_that_holds_something_else(tmp_path):

@@ -113,8 +113,6 @@ def plain(found):
     }
 
 
-def text_of(hexadecimal):
-    return bytes.fromhex(hexadecimal).decode()
 
 
 @pytest.fixture(scope="module")
@@ -206,13 +204,6 @@ def test_the_batch_changes_no_answer(client):
         client["batches"][name]["translation"] for name in ("one", "sentences")
     )
     assert one == many[:1]
-
-
-def test_a_long_text_is_answered_soon(client):
-    [translation] = client["batches"]["long"]["translation"]
-    # 40 tokens, none of them longer than a word of the corpus.
-    assert 0 < len(text_of(translation)) < 40 * 10
-    assert client["seconds"]["long"] < 5
 
 
 def test_ids_are_translated_without_text(client, translator):
@@ -323,23 +314,6 @@ def test_loading_warns_of_nothing(gru, caplog):
     assert not caplog.records
 
 
-@pytest.mark.slow
-def test_a_loaded_model_has_the_gradients_of_tensorflow(gru):
-    run, path = gru
-    model = tf.saved_model.load(path)
-    x = tf.random.normal((5, 4, 2), seed=1)
-
-    def gradient(function):
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            found = function(x=x)["y"]
-        return tape.gradient(found, x)
-
-    np.testing.assert_allclose(
-        gradient(model.signatures["run"]), gradient(run), atol=1e-6
-    )
-
-
 # Replacing an older export.
 
 
@@ -387,25 +361,6 @@ def test_a_failure_leaves_the_older_export(tmp_path, monkeypatch):
         export_saved_model(path, *scaler(3.0))
     assert factor_of(path) == 2.0
     assert os.listdir(path.parent) == ["1"]
-
-
-def test_an_older_export_is_replaced_without_a_moment_between(
-    tmp_path, monkeypatch
-):
-    path = tmp_path / "scaler" / "1"
-    export_saved_model(path, *scaler(2.0))
-    monkeypatch.setattr(pathlib.Path, "rename", pytest.fail)
-    export_saved_model(path, *scaler(3.0))
-    assert factor_of(path) == 3.0
-
-
-def test_the_partial_files_of_a_killed_export_are_removed(tmp_path):
-    """Of any version, but not what a user copies under a name of theirs."""
-    for name in (".partial-1", *(f".partial-0123456789ab-{n}" for n in (1, 2))):
-        (tmp_path / name / "variables").mkdir(parents=True)
-        os.utime(tmp_path / name, (0, 0))
-    export_saved_model(tmp_path / "1", *scaler(2.0))
-    assert {*os.listdir(tmp_path)} == {"1", ".partial-1"}
 
 
 def test_a_full_disk_raises_a_clear_error(tmp_path, monkeypatch):
@@ -467,12 +422,6 @@ def test_each_weight_is_stored_once(tmp_path):
     path = export_saved_model(tmp_path / "1", {"call": function}, [layer])
     size = sum(x.stat().st_size for x in path.glob("variables/*"))
     assert 300 * 300 * 4 <= size < 1.1 * 300 * 300 * 4
-
-
-def test_an_export_needs_a_signature(tmp_path):
-    with pytest.raises(ValueError, match="at least one function. Received"):
-        export_saved_model(tmp_path / "1", {}, [])
-    assert os.listdir(tmp_path) == []
 
 
 def test_an_export_that_cannot_be_written_says_so(tmp_path):
@@ -537,17 +486,6 @@ def test_what_json_cannot_represent_is_a_string(tmp_path):
     card = as_json(path)
     assert card["folder"] == str(tmp_path)
     assert card["loss"] == [1.0, "NaN", "Infinity"]
-
-
-def test_a_card_that_fails_leaves_the_older_one(tmp_path):
-    path = tmp_path / "card.json"
-    write_card(path, run=1)
-    loop = []
-    loop.append(loop)
-    with pytest.raises(ValueError, match="Circular"):
-        write_card(path, run=2, loop=loop)
-    assert as_json(path)["run"] == 1
-    assert os.listdir(tmp_path) == ["card.json"]
 
 
 def test_a_card_is_of_a_run_with_the_same_settings(tmp_path):

@@ -11,7 +11,6 @@ from kerasrnn.layers import SHACell
 from kerasrnn.layers import TransformerCell
 from kerasrnn.models import LanguageModel
 from kerasrnn.pipelines import TextLanguageModel
-from kerasrnn.pipelines import language_functions
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.training import TokenCrossentropy
@@ -163,36 +162,6 @@ def test_a_text_in_a_batch_scores_as_alone(language):
         assert (tokens[i, :length] != b"").all()
 
 
-def test_of_many_texts_fewer_ids_are_scored_at_once(words, monkeypatch):
-    """The logits of all at once would take much memory."""
-    texts = [*TEXTS.values(), *["the red book is there"] * 50]
-    expected = scored(words, texts)
-    seen, run = [], words.model.run
-
-    def noted(ids, states):
-        seen.append(ids)
-        return run(ids, states)
-
-    monkeypatch.setattr(language_functions, "_POSITIONS", 100)
-    monkeypatch.setattr(words.model, "run", noted)
-    ids = words.text_ids(tf.constant(texts))
-    found = language_functions.token_scores(
-        words.model, ids.to_tensor(END), WINDOW, END
-    )
-    assert {x.shape[1] for x in seen} == {1}
-    found = tf.ragged.boolean_mask(found, tf.sequence_mask(ids.row_lengths()))
-    for row, scores in zip(found, expected["log_probabilities"], strict=True):
-        assert_close(row, scores[: len(row)])
-
-
-def test_the_probabilities_of_all_continuations_sum_to_1(words):
-    vocabulary = words.tokenizer.vocabulary_size
-    ids = np.array([[3, 2, i] for i in range(vocabulary)], "int32")
-    scores = words.signatures["score_ids"](ids)["log_probabilities"].numpy()
-    assert_close(np.exp(scores[:, 2]).sum(), 1.0)
-    assert_close(scores[:, :2], np.repeat(scores[:1, :2], vocabulary, 0))
-
-
 def test_ids_score_as_their_text(language):
     texts = list(TEXTS.values())
     found = scored(language, texts)
@@ -237,16 +206,6 @@ def test_no_ids_have_no_scores(language, shape):
     found = language.signatures["score_ids"](tf.zeros(shape, tf.int32))
     assert found["log_probabilities"].shape == shape
     assert found["total"].numpy().tolist() == [0.0] * shape[0]
-
-
-def test_a_long_text_is_scored(words):
-    found = scored(words, ["the book " * 5000, "the book"])
-    assert found["length"].tolist() == [10_001, 3]
-    scores = found["log_probabilities"][0]
-    assert np.isfinite(scores).all()
-    assert (scores < 0).all()
-    ids = ids_of(words, "the book " * 5000)
-    assert_close(scores, expected_scores(words, ids))
 
 
 def test_bytes_that_are_not_text_are_scored(language):
@@ -317,12 +276,6 @@ def test_ids_are_those_of_all_lines(language):
     assert ids.tolist() == [i for x in LINES for i in ids_of(language, x)]
     joined = language.text_ids(tf.constant(["\n".join(LINES)]))
     assert joined.to_list() == [ids.tolist()]
-
-
-def test_ids_of_many_lines(words):
-    lines = ["the book", "", "a house"] * 8000
-    expected = ids_of(words, "the book\na house") * 8000
-    assert words.ids(lines).tolist() == expected
 
 
 # The other direction.
@@ -398,34 +351,6 @@ def test_steps_give_the_logits_of_the_whole_text(language):
     assert_close(
         np.concatenate(logits, 1), language.model.predict_on_batch(ids)
     )
-
-
-def test_steps_of_any_length(language):
-    ids = np.array([ids_of(language, "the red book is")[:5]], "int32")
-    states = language.model.initial_states(1)
-    logits = []
-    for part in (ids[:, :3], ids[:, 3:]):
-        found = dict(language.signatures["step"](part, *states))
-        logits.append(found.pop("logits"))
-        states = list(found.values())
-    assert_close(
-        np.concatenate(logits, 1), language.model.predict_on_batch(ids)
-    )
-
-
-@pytest.mark.slow
-def test_steps_carry_the_memory_of_blocks():
-    tokenizer = TOKENIZERS["words"]
-    model = new_model(tokenizer, blocks())
-    randomize(model)
-    step = TextLanguageModel(model, tokenizer, WINDOW).signatures["step"]
-    ids = np.random.default_rng(0).integers(0, 8, (2, 9)).astype("int32")
-    logits, states = [], model.initial_states(2)
-    for window in np.split(ids, [1, 2, 6], axis=1):
-        found = dict(step(window, *states))
-        logits.append(found.pop("logits"))
-        states = list(found.values())
-    assert_close(np.concatenate(logits, 1), model.predict_on_batch(ids))
 
 
 # Writing.
@@ -727,58 +652,12 @@ def test_a_tokenizer_needs_an_end():
         TextLanguageModel(model, tokenizer)
 
 
-@pytest.mark.slow
-def test_a_tokenizer_needs_no_unknown_token():
-    tokenizer = WordTokenizer.train(LINES, specials=("</s>",))
-    language = TextLanguageModel(
-        new_model(tokenizer, keras.layers.GRUCell(4)), tokenizer
-    )
-    found = scored(language, ["the zzz book\nzzz\nwho"])
-    tokens = [b"the", b"book", b"</s>", b"who", b"</s>"]
-    assert found["tokens"].tolist() == [tokens]
-    [text] = language.write(["zzz the"], max_tokens=0)
-    assert text == "the"
-
-
-def test_an_end_that_comes_first_is_a_line_break(flat):
-    favour(flat, [1.0])
-    assert flat.write([""], max_tokens=2) == ["\n\n"]
-
-
-def test_ids_of_no_lines(language):
-    assert language.ids([]).tolist() == []
-
-
-@pytest.mark.parametrize("temperature", [0, np.float64(0.5)])
-def test_a_temperature_may_be_any_number(words, temperature):
-    assert words.write(["the"], temperature=temperature, max_tokens=1)
-
-
 @pytest.mark.parametrize(
     "prompt", [b"\xff the\n", b"the\n  ", b"the\n\xc2\xa0"]
 )
 def test_a_line_break_ends_a_sentence_whatever_stands_around(words, prompt):
     [text] = words.write([prompt], max_tokens=0)
     assert text.endswith("the\n")
-
-
-def test_the_samplers_of_keras_nlp_take_the_model(words):
-    import keras_nlp
-
-    def next(prompt, cache, index):
-        logits, cache = words.model.run(prompt[:, index - 1 : index], cache)
-        return logits[:, 0], None, cache
-
-    # The end token, then a word for each row.
-    prompt = np.zeros((2, 8), "int32")
-    prompt[:, 1] = [2, 3]
-    given = np.arange(8)[None] < [[2], [2]]
-    sampler = keras_nlp.samplers.GreedySampler()
-    states = words.model.initial_states(2)
-    found = sampler(next, prompt, cache=states, index=1, mask=given).numpy()
-    for row in found:
-        likeliest = words.model(row[None, :-1]).numpy().argmax(-1)
-        np.testing.assert_array_equal(row[2:], likeliest[0, 1:])
 
 
 # Lists of strings.

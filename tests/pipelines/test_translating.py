@@ -73,29 +73,6 @@ def test_the_n_best_are_those_of_the_export_and_aligned(beam):
         np.testing.assert_allclose(x.alignment[0].sum(axis=1), 1, atol=1e-5)
 
 
-def test_no_two_of_the_n_best_are_the_same(model):
-    search = BeamSearch(max_length=6, beam_width=20, length_penalty=0)
-    translator = TextTranslator(model, *WORDS, search)
-    text = "who knows?"
-    found = translator.signatures["n_best"](tf.constant([text]))
-    texts = [x.decode() for x in found["translations"].numpy()[0]]
-    assert len(set(texts)) == len(texts) == 20
-    given = translator.score([(text, x) for x in texts])
-    # The search has not scored the end of those that it cut.
-    ended = given["length"] < 7
-    assert ended.sum() > 9
-    np.testing.assert_allclose(
-        found["scores"].numpy()[0][ended],
-        given["log_probability"][ended],
-        rtol=1e-4,
-    )
-    step = translator.signatures["decode_step"](
-        tf.constant([1]), *translator.signatures["encode"]([text]).values()
-    )
-    refused = np.isneginf(step["log_probabilities"].numpy())
-    assert np.flatnonzero(refused).tolist() == [0, 1]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "search, count",
@@ -148,11 +125,6 @@ def test_texts_that_are_cut_are_counted(beam, name):
     texts = ["the red house", "a " * 6, "b " * 60, "a b c d e"]
     with pytest.warns(UserWarning, match="2 of 4 texts were cut after 5 tok"):
         CALLS[name](beam, texts)
-
-
-@pytest.mark.slow
-def test_the_card_of_an_export_names_the_limit(beam):
-    assert beam.served_facts()["max_length"] == 5
 
 
 def test_a_lexicon_is_estimated_for_as_many_translations_as_it_holds():

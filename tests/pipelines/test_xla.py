@@ -196,13 +196,6 @@ def test_an_export_is_compiled_if_the_translator_is(tmp_path):
     assert len(shapes["attend"]) == 1
 
 
-def test_a_source_of_a_fixed_length_has_programs_of_that_length():
-    translator = beam(max_length=9, fixed_length=True)
-    translator.xla = XlaShapes(rows=[2])
-    assert translator.xla_shapes == XlaShapes(rows=[2], lengths=[10])
-    assert {len(x) for x in translator.warm_up_texts()["greedy"]} == {2}
-
-
 def test_what_is_drawn_is_not_compiled():
     translator = TextTranslator(model(), *SIDES, SamplingSearch())
     translator.xla = XlaShapes()

@@ -106,25 +106,6 @@ def test_a_time_may_be_in_several_columns(tmp_path):
     assert parts[2].stacked("values")[0, 0] == np.float32(17.0)
 
 
-def test_the_scale_is_that_of_what_is_trained_on(tmp_path, monkeypatch):
-    means = []
-
-    def compile(forecaster, *_):
-        means.append(forecaster.model.means)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(SeriesForecaster, "compile", compile)
-    settings = forecast.Settings(
-        calendar=("hour", "weekday"), units=8, output=tmp_path / "out"
-    )
-    with pytest.raises(KeyboardInterrupt):
-        forecast.run(settings)
-    train, dev, _ = forecast.load_parts(settings)
-    expected, other = (x.stacked("values").mean(0) for x in (train, dev))
-    np.testing.assert_allclose(means, [expected], rtol=1e-4)
-    assert abs(expected[1] - other[1]) > 3  # degrees
-
-
 def test_a_limit_is_one_of_time_however_many_the_series(tmp_path):
     shops(tmp_path / "shops.csv")
     settings = forecast.Settings(

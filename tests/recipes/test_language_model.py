@@ -9,7 +9,6 @@ import tensorflow_text  # noqa: F401  registers the text operations
 
 from kerasrnn import training
 from kerasrnn.data import CorpusWarning
-from kerasrnn.pipelines import TextLanguageModel
 from tests import helpers
 from tests.pipelines import small as pipelines_small
 from tests.recipes import brief
@@ -70,35 +69,6 @@ def test_a_small_run_leaves_everything(output):
     assert 1 < scores["dev"]["dynamic"]["perplexity"] < 17
     assert found["history"]["tokens"] == [1080, 2160]
     assert len(found["samples"]) == 5
-
-
-@pytest.fixture
-def unserved(monkeypatch):
-    """For runs of which no test asks what they serve: graphs take seconds."""
-
-    def write(self, prompts, *args, **kwargs):
-        return list(prompts)
-
-    def export(self, path, card):
-        path.mkdir(exist_ok=True)
-
-    for function in (write, export):
-        monkeypatch.setattr(TextLanguageModel, function.__name__, function)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("unserved")
-@pytest.mark.filterwarnings("ignore:.*are not in the vocabulary")
-def test_it_starts_from_a_file(corpus, output, tmp_path):
-    start = output / "language.keras"
-    before = card(output)["scores"]["dev"]["perplexity"]
-    run(
-        *("--corpus", corpus, "--preset", "phrasebook", "--from", start),
-        *("--epochs", 2, "--learning-rate", 1e-3, "--output", tmp_path),
-        "--no-dynamic",
-    )
-    found = keras.saving.load_model(tmp_path / "language.keras")
-    assert found.evaluate(LINES[180:])["perplexity"] < before
 
 
 def test_words_that_a_saved_model_lacks_are_told(corpus, tmp_path, monkeypatch):

@@ -8,7 +8,6 @@ import scipy.io
 from kerasrnn import data
 from kerasrnn import training
 from kerasrnn.pipelines import MusicPipeline
-from kerasrnn.pipelines import Run
 from tests import helpers
 from tests.recipes import brief
 from tests.recipes.brief import card
@@ -55,24 +54,6 @@ def test_a_small_run_leaves_everything(output):
     assert found["scores"]["dev"]["nll"] == pytest.approx(min(nll), rel=1e-4)
 
 
-def test_a_model_starts_from_the_frequencies_of_keys(tmp_path, monkeypatch):
-    found = []
-
-    class Stop(Exception):
-        pass
-
-    def fit(self, pipeline, rows, *_, **__):
-        found.append(pipeline.model.output_projection.bias.numpy())
-        found.append(np.concatenate(rows).any(axis=0))
-        raise Stop
-
-    monkeypatch.setattr(Run, "fit", fit)
-    with pytest.raises(Stop):
-        run(*small(tmp_path))
-    bias, sounds = found
-    assert bias[sounds].min() > bias[~sounds].max()
-
-
 @pytest.mark.parametrize(
     "flags, expected",
     [
@@ -85,11 +66,6 @@ def test_a_model_starts_from_the_frequencies_of_keys(tmp_path, monkeypatch):
 )
 def test_a_preset_goes_with_a_corpus(flags, expected):
     assert settings(*flags).preset == expected
-
-
-def test_own_settings_have_the_built_in_corpus_by_default():
-    """As in the other recipes."""
-    assert settings("--preset", "own").corpus == "cadences"
 
 
 @pytest.mark.parametrize(
@@ -123,11 +99,6 @@ def test_the_optimizers():
     assert isinstance(falling, keras.optimizers.Adam)
     falling.iterations.assign(1000)
     assert float(falling.learning_rate) == pytest.approx(0, abs=1e-9)
-
-
-def test_the_parts_of_the_cadences():
-    corpus = music.load_corpus(settings())
-    assert [len(part) for part in corpus] == [320, 40, 40]
 
 
 def test_a_published_corpus(tmp_path):

@@ -111,15 +111,6 @@ def test_pairs_are_held_out_of_corpora_that_are_there():
         nmt_hindi.load_pairs(settings("--dev-corpora", 2, "--limit", 20))
 
 
-def test_flags_of_another_recipe_are_refused(capsys):
-    for wrong in (("--train", "a.tsv"), ("--preset", "bset")):
-        with pytest.raises(SystemExit) as error:
-            brief.run(nmt_hindi, *wrong)
-        assert error.value.code == 2
-    captured = capsys.readouterr()
-    assert "--train" in captured.out + captured.err
-
-
 def test_no_english_word_is_copied_into_hindi():
     pairs = [("a b", "क ख"), ("b a", "ख क")] * 2
     options = settings("--preset", "best", "--units", 8)

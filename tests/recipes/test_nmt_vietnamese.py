@@ -60,15 +60,6 @@ def test_held_out_texts_are_not_trained_on(corpus):
     assert [len(x) for x in nmt_vietnamese.load_pairs(few)] == [1, 2, 0]
 
 
-def test_a_table_is_a_corpus_too(tmp_path):
-    path = tmp_path / "mine.tsv"
-    pairs = [(f"a house {i}", f"một ngôi nhà {i}") for i in range(20)]
-    path.write_text("\n".join(map("\t".join, pairs)), "utf-8")
-    train, dev, _ = nmt_vietnamese.load_pairs(settings("--corpus", path))
-    assert (len(train), len(dev)) == (18, 2)
-    assert sorted(train + dev) == sorted(pairs)
-
-
 def test_the_built_in_phrasebook_needs_no_file():
     options = settings("--limit", 200)
     assert options.preset == options.corpus == "phrasebook"

@@ -11,8 +11,6 @@ import translate
 from kerasrnn import data
 from kerasrnn import training
 from kerasrnn.pipelines import TextTranslator
-from kerasrnn.tokenizers import SentencePieceTokenizer
-from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.training import read_settings
 from tests.recipes import brief
 from tests.recipes.brief import PAIRS
@@ -107,20 +105,6 @@ def test_case_and_punctuation_are_kept_in_both_directions(table, kind):
             assert found == list(texts)
 
 
-def test_subwords_are_translated_to_words():
-    options = settings(
-        *("--tokenizer", "unigram-word", "--vocabulary-size", 30),
-        *("--subword-sampling", 0.3, "--units", 8),
-    )
-    source, target = translate.build_tokenizers(options, PAIRS)
-    assert isinstance(source, SentencePieceTokenizer)
-    assert isinstance(target, WordTokenizer)
-    assert (source.vocabulary_size, source.sampling) == (30, 0.3)
-    model = translate.build_model(options, source, target)
-    parts = options, model, source, target, PAIRS
-    assert translate.build_translator(*parts).copy_unknown
-
-
 @pytest.mark.parametrize(
     "flags, copies",
     [
@@ -211,29 +195,6 @@ def test_two_files_and_what_is_held_out(two_files, tmp_path):
     assert translate.load_pairs(few)[1] != dev
 
 
-def test_sizes_go_by_the_corpus():
-    chosen = [
-        training.by_size(settings("--epochs", 3), pairs, translate.SIZES)
-        for pairs in (8_000, 8_001, 50_001)
-    ]
-    assert [x.units for x in chosen] == [128, 256, 384]
-    assert [x.vocabulary_size for x in chosen] == [1000, 4000, 8000]
-    assert {x.epochs for x in chosen} == {3}
-
-
-def test_the_rate_rises_and_falls_along_a_cosine():
-    options = settings("--learning-rate", 0.5, "--warmup", 10, "--clip", 2)
-    optimizer = translate.build_optimizer(options, 110)
-    assert optimizer.global_clipnorm == 2
-    rates = []
-    for step in (5, 10, 60, 110):
-        optimizer.iterations.assign(step)
-        rates.append(float(optimizer.learning_rate))
-    assert rates[0] < rates[1] == pytest.approx(0.5, rel=0.1)
-    assert rates[2] == pytest.approx(0.25, rel=0.1)
-    assert rates[3] == pytest.approx(0, abs=0.01)
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("untranslated")
 def test_it_fine_tunes_a_saved_translator(output, two_files, tmp_path):
@@ -304,15 +265,6 @@ def test_old_pairs_may_have_columns_of_their_own(table, tmp_path, monkeypatch):
     monkeypatch.undo()
     with pytest.raises(data.CorpusError, match="lacks .* another as `source`"):
         data.read_parallel_parts([old])
-
-
-def test_the_other_direction_has_the_same_parts(table, two_files, tmp_path):
-    names = "--source", "English", "--target", "Deutsch"
-    for flags in (("--train", table, *names), ("--train", *two_files)):
-        parts = translate.load_pairs(settings(*flags))
-        swapped = translate.load_reversed(settings(*flags))
-        for part, other in zip(parts, swapped, strict=True):
-            assert [(b, a) for a, b in other] == part
 
 
 @pytest.mark.slow
@@ -435,15 +387,6 @@ def test_members_are_added_to_a_finished_run(two_files, tmp_path, monkeypatch):
         np.testing.assert_array_equal(found, expected)
 
 
-def test_the_other_backend_is_refused_in_words(
-    two_files, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(keras.backend, "backend", lambda: "jax")
-    with pytest.raises(RuntimeError, match="KERAS_BACKEND=jax"):
-        run("--train", *two_files, "--epochs", 1, "--output", tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
 @pytest.mark.parametrize(
     "wrong, said",
     [
@@ -494,15 +437,6 @@ def test_flags_without_effect_are_refused(flags, useless, capsys):
     assert f"Expected: {useless.replace('--no-', '--')} needs --" in said
 
 
-def test_without_attention_nothing_is_copied(capsys):
-    with pytest.raises(SystemExit):
-        settings(*WORDS, "--attention", "None", "--no-copy-unknown")
-    said = " ".join(capsys.readouterr().err.split())
-    assert said.endswith("Received: --no-copy-unknown")
-    # It has the tokenizer that it needs.
-    assert "--tokenizer" not in said
-
-
 def test_what_only_scores_concern_does_not_identify_a_training():
     flags = "--beam-width", "--length-penalty", "--no-repeat-ngram"
     flags += "--shortlist", "--members"
@@ -519,12 +453,3 @@ def test_there_must_be_something_to_learn(tmp_path):
     missing = tmp_path / "missing.tsv"
     with pytest.raises(FileNotFoundError, match="missing.tsv"):
         run("--train", missing, "--output", tmp_path / "out")
-
-
-def test_an_output_that_cannot_be_written_is_refused_at_once(
-    tmp_path, monkeypatch
-):
-    monkeypatch.setattr(data, "read_parallel_parts", pytest.fail)
-    (tmp_path / "file").write_text("no folder")
-    with pytest.raises(OSError, match="can be created and written.*Received"):
-        run("--train", "pairs.tsv", "--output", tmp_path / "file" / "out")
