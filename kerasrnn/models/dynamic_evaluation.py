@@ -140,7 +140,8 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
         if self.built:
             return
         super().build(variables)
-        values, mean = [1.0] * len(variables), 1.0
+        mean: Any = 1.0
+        values: list[Any] = [mean] * len(variables)
         if self.mean_squares is not None:
             values = [square**0.5 for square in self.mean_squares]
             mean = sum(float(root.mean()) for root in values) / len(values)

@@ -3,7 +3,6 @@
 import math
 import statistics
 from collections.abc import Sequence
-from typing import Any
 from typing import Literal
 from typing import Self
 
@@ -11,10 +10,10 @@ import keras
 import numpy as np
 from keras import ops
 
-from kerasrnn.arguments import instance
 from kerasrnn.arguments import number
 from kerasrnn.arguments import one_of
 from kerasrnn.layers import _backend
+from kerasrnn.saving import constructor_parameters
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
@@ -74,7 +73,9 @@ class ForecastHead:
         )
 
     def get_config(self) -> Config:
-        return {}
+        """Returns the arguments of the constructor, from its attributes."""
+        names = constructor_parameters(type(self))
+        return {name: getattr(self, name) for name in names}
 
     @classmethod
     def from_config(cls, config: Config) -> Self:
@@ -98,8 +99,7 @@ class PointHead(ForecastHead):
     size = 1
 
     def __init__(self, error: Literal["mae", "mse"] = "mae") -> None:
-        one_of("error", error, ("mae", "mse"))
-        self.error = error
+        self.error = one_of("error", error, ("mae", "mse"))
 
     def forecast(self, raw: Tensor, location: Tensor, scale: Tensor) -> Tensor:
         return (location + scale * raw)[..., 0]
@@ -110,9 +110,6 @@ class PointHead(ForecastHead):
     def costs(self, y_true: Tensor, forecast: Tensor, unit: Tensor) -> Tensor:
         error = (y_true - forecast) / unit
         return ops.abs(error) if self.error == "mae" else ops.square(error)
-
-    def get_config(self) -> Config:
-        return {"error": self.error}
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -184,13 +181,6 @@ def checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
             f"`levels` must be rising numbers. Received: levels={levels!r}"
         )
     return tuple(found)
-
-
-def head_of(head: Any) -> ForecastHead:
-    """Returns a head, given one, or `"mae"`, `"mse"`."""
-    if isinstance(head, str):
-        return PointHead(head)
-    return instance("head", head, ForecastHead)
 
 
 _LEAST = 1e-3  # so that no distribution is a point

@@ -14,7 +14,7 @@ from kerasrnn.arguments import rate
 from kerasrnn.layers import _backend
 from kerasrnn.layers.loop import cells
 from kerasrnn.models.forecast_heads import ForecastHead
-from kerasrnn.models.forecast_heads import head_of
+from kerasrnn.models.forecast_heads import PointHead
 from kerasrnn.models.model import Model
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.models.rnn_stack import options_of
@@ -130,7 +130,8 @@ class Forecaster(Model):
         self.horizon = positive_integer("horizon", horizon)
         self.columns = positive_integer("columns", columns)
         self.segment = positive_integer("segment", segment)
-        self.head = head_of(head)
+        is_head = isinstance(head, ForecastHead)
+        self.head = head if is_head else PointHead(head)
         self.window = one_of("window", window, self.head.windows)
         self.shared, self.parallel = shared, parallel
         self.known = integer("known", known, 0)

@@ -178,9 +178,6 @@ class NgramEmbedding(ReadsIds, Configured, KeepsQuantization):
         x = self.embedding(rows) * ops.expand_dims(known, -1)
         return self.projection(ops.sum(x, axis=2) * self.rank**0.5)
 
-    def compute_output_shape(self, ids_shape: Shape) -> Shape:
-        return (*ids_shape, self.embedding_dim)
-
 
 def _hashes(ids, longest, backend):
     """Hashes of the n-grams that end at each token.

@@ -6,7 +6,6 @@ import keras
 from keras import ops
 
 from kerasrnn.saving import Configured
-from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
 
@@ -179,9 +178,6 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
         x = ops.reshape(x, (-1, self.columns // of_row, *shape))
         x = ops.transpose(x, (0, 2, 1, 3, 4))
         return ops.reshape(x, (-1, shape[0], self.columns, size))
-
-    def compute_output_shape(self, values_shape: Shape, *_: Any) -> Any:
-        return (None, None, self.width)
 
 
 def _segments(x, size):

@@ -131,10 +131,6 @@ class SeriesScaling(Configured, keras.layers.Layer):
             scale = 1.0 + _mean(ops.abs(x), observed, 0.0)
         return observed * (x - location) / scale, location, scale
 
-    def compute_output_shape(self, input_shape: Shape) -> Any:
-        batch, _, columns = input_shape
-        return input_shape, (batch, 1, columns), (batch, 1, columns)
-
 
 def _last(x, observed, otherwise):
     """The last observed value of each column, `(batch, 1, columns)`."""

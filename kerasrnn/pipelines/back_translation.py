@@ -59,9 +59,8 @@ def back_translate(
     text, reverse = (pathlib.Path(x).expanduser() for x in (text, reverse))
     facts = [file_fingerprint(text), file_fingerprint(reverse), limit]
     folder = pathlib.Path(folder, f"back-translated-{fingerprint(facts)}")
-    lines = text_lines(text, argument=None)
-    sentences = [" ".join(line.split()) for line in lines]
-    sentences = [sentence for sentence in sentences if sentence][:limit]
+    lines = (" ".join(x.split()) for x in text_lines(text, argument=None))
+    sentences = [line for line in lines if line][:limit]
     if not sentences:
         raise CorpusError(
             f"The text {text} is empty. Expected: a sentence in each "
@@ -72,8 +71,8 @@ def back_translate(
         for first in range(0, len(sentences), _LINES)
     }
     _write_translations(reverse, tables, folder)
-    lines = itertools.chain.from_iterable(map(all_lines, tables))
-    pairs = [line.split("\t") for line in lines if line]
+    rows = itertools.chain.from_iterable(map(all_lines, tables))
+    pairs = [row.split("\t") for row in rows if row]
     kept = [(f"{TAG} {source}", target) for source, target in pairs if source]
     if len(kept) < len(pairs):
         warn(

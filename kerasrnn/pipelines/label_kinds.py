@@ -2,7 +2,6 @@
 
 import numbers
 from collections.abc import Collection
-from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 
@@ -173,14 +172,10 @@ def thresholds_of(given, names):
         ValueError: when there is not one for each label, or one is no
             probability.
     """
-    found = []
-    if isinstance(given, numbers.Real):
-        found = [given] * len(names)
-    elif isinstance(given, Mapping):
-        if given.keys() == set(names):
-            found = [given[name] for name in names]
-    elif isinstance(given, Iterable):
-        found = list(given)
+    if isinstance(given, Mapping) and given.keys() == set(names):
+        given = [given[name] for name in names]
+    is_one = isinstance(given, numbers.Real)
+    found = [given] * len(names) if is_one else list(given)
     if len(found) != len(names) or not all(map(is_probability, found)):
         raise ValueError(
             "Thresholds are probabilities. Expected: a number from 0 to 1, or "
@@ -206,8 +201,9 @@ def at_other_temperature(thresholds, ratio):
         thresholds: Tuple of floats.
         ratio: Positive float, the new temperature by the old one.
     """
-    found = at_temperature(both(np.asarray(thresholds)), ratio)
-    return tuple(found[:, 1].tolist())
+    return tuple(
+        at_temperature(both(np.asarray(thresholds)), ratio)[:, 1].tolist()
+    )
 
 
 def best_thresholds(true, probabilities, thresholds):
@@ -285,11 +281,9 @@ class OneLabel:
         return found
 
     def _is_unclear(self, label):
-        if isinstance(label, str) or not isinstance(label, numbers.Real):
-            return False
-        if not float(label).is_integer():
-            return False
-        names = {str(label), str(int(label))} & set(self.names)
+        whole = isinstance(label, numbers.Real) and float(label).is_integer()
+        texts = {str(label), str(int(label))} if whole else set()
+        names = texts & set(self.names)
         return any(self.names.index(name) != label for name in names)
 
     def _is_label(self, number):

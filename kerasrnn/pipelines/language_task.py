@@ -41,14 +41,15 @@ def unit_scores(total: float, texts: Iterable[str | bytes]) -> dict[str, float]:
     >>> unit_scores(-4 * math.log(2), ["a b"])
     {'word_perplexity': 2.519..., 'bits_per_byte': 1.0}
     """
-    words = size = 0
-    for text in texts:
-        if isinstance(text, bytes):
-            text = text.decode(errors="replace")
-        for line in text.split("\n"):
-            if found := words_between_spaces(line):
-                words += len(found) + 1
-                size += len(" ".join(found).encode()) + 1
+    decoded = (
+        text.decode(errors="replace") if isinstance(text, bytes) else text
+        for text in texts
+    )
+    lines = [
+        words_between_spaces(x) for text in decoded for x in text.split("\n")
+    ]
+    words = sum(len(line) + 1 for line in lines if line)
+    size = sum(len(" ".join(line).encode()) + 1 for line in lines if line)
     if not words:
         return {"word_perplexity": math.nan, "bits_per_byte": math.nan}
     mean = -float(total) / words

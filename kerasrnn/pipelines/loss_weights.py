@@ -29,8 +29,8 @@ def weights_by_number(class_weight, names, numbers, kind, true=None):
         ValueError: when a label is unknown or there twice, or a weight is not
             a non-negative number.
     """
-    is_name = isinstance(class_weight, str)
-    if is_name and class_weight == "balanced" and true is not None:
+    # An array may not be compared.
+    if str(class_weight) == "balanced" and true is not None:
         labels, counts = np.unique(true, return_counts=True)
         weights = counts.sum() / (len(counts) * counts)
         return dict(zip(labels.tolist(), weights.tolist(), strict=True))
@@ -41,10 +41,10 @@ def weights_by_number(class_weight, names, numbers, kind, true=None):
             f"Received: class_weight={class_weight!r}"
         )
     labels = numbers(list(class_weight))
-    weights = [
-        number("class_weight", x, minimum=0) for x in class_weight.values()
-    ]
-    found = dict(zip(labels, weights, strict=True))
+    found = {
+        label: number("class_weight", weight, minimum=0)
+        for label, weight in zip(labels, class_weight.values(), strict=True)
+    }
     if not found.keys() <= {*range(len(names))}:
         raise ValueError(
             f"`class_weight` must be of {kind}s: {names!r:.200}, or their "

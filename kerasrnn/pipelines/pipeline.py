@@ -77,9 +77,10 @@ def check_weights(model):
 
 def _is_finite(x):
     """Whether all entries of a tensor are, if they are floats."""
-    if not tf.as_dtype(x.dtype).is_floating:
-        return True
-    return bool(tf.reduce_all(tf.math.is_finite(tf.convert_to_tensor(x))))
+    is_float = tf.as_dtype(x.dtype).is_floating
+    return not is_float or bool(
+        tf.reduce_all(tf.math.is_finite(tf.convert_to_tensor(x)))
+    )
 
 
 _TRACED = "_traced"  # what the properties keep

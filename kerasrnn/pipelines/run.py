@@ -230,13 +230,13 @@ class Run(contextlib.AbstractContextManager):
                 task.tokenizers, task.texts_of(rows), strict=True
             ):
                 warn_of_unseen(texts, tokenizer, "the training set")
-        weights = {}
-        if class_weight is not None:
-            weights["class_weight"] = facts["class_weight"] = class_weight
+        weights = {"class_weight": class_weight}
+        weights = {k: x for k, x in weights.items() if x is not None}
+        facts |= weights
         if batches is None:
-            seed = settings.seed + member
-            size = settings.batch_size
-            batches = task.row_batches(rows, size, seed, **weights)
+            batches = task.row_batches(
+                *(rows, settings.batch_size, settings.seed + member), **weights
+            )
         facts["data"] = fingerprint([rows, dev])
         self._data = {
             "fingerprint": facts["data"],

@@ -248,9 +248,8 @@ def write_warm_up(path, functions, batches):
     with tf.io.TFRecordWriter(str(file)) as records:
         for name, function in functions.items():
             specs = tf.nest.flatten(function.structured_input_signature)
-            if {spec.dtype for spec in specs} != {tf.string}:
-                continue
-            if len(specs) > 1 and name not in batches:
+            are_texts = {spec.dtype for spec in specs} == {tf.string}
+            if not are_texts or (len(specs) > 1 and name not in batches):
                 continue
             for texts in batches.get(name, _EXAMPLE):
                 log = PredictionLog()

@@ -275,18 +275,13 @@ class SeriesForecaster(TextPipeline):
                 "A `SeriesTable` is expected, as `kerasrnn.data.read_series` "
                 f"returns it. Received: a {type(table).__name__}"
             )
-        for name in ("columns", "known", "static"):
-            own, given = getattr(self, name), tuple(getattr(table, name))
-            if own != given:
+        for name in ("columns", "known", "static", "step"):
+            own, given = getattr(self, name), getattr(table, name)
+            if list(own) != list(given):
                 raise ValueError(
-                    f"The table must have the `{name}` {list(own)}, in this "
-                    f"order. Received: {list(given)}"
+                    f"The table must have `{name}` {own!r}, in this order. "
+                    f"Received: {given!r}"
                 )
-        if table.step != self.step:
-            raise ValueError(
-                f"The table must have a step of time of {self.step!r}. "
-                f"Received: {table.step!r}"
-            )
         if table.series:
             self.model.head.check(table.stacked("values"))
 

@@ -144,15 +144,8 @@ class TextLanguageModel(XlaPipeline):
                 "batch to batch: create it with `batch_size`, or with "
                 f"`with_batch_size`. Received: batch_size={batch_size or rows}"
             )
-        lines = text_list(lines)
-        ids = self.ids(lines)
-        if len(ids) < rows:
-            raise ValueError(
-                "A text to train or to validate on must have a token for each "
-                f"row of a batch. Expected: {rows} tokens, or a smaller batch "
-                f"size. Received: {len(ids)} tokens in {len(lines)} lines"
-            )
-        return text_windows(ids, rows, self.window, self.tokenizer.end_id)
+        ids, end_id = self.ids(lines), self.tokenizer.end_id
+        return text_windows(ids, rows, self.window, end_id)
 
     def assign_frequencies(self, lines: Strings) -> None:
         """Lets the untrained model expect each token as often as it occurs.
@@ -255,11 +248,6 @@ class TextLanguageModel(XlaPipeline):
         """
         clock, lines = Stopwatch(), text_list(lines)
         ids = self.ids(lines)
-        if not len(ids):
-            raise ValueError(
-                "`lines` must contain at least one token. "
-                f"Received: {len(lines)} lines without any."
-            )
         single = self.model.with_batch_size(1)
         single.compile(
             loss=TokenCrossentropy(-1), metrics=text_metrics(self.tokenizer)

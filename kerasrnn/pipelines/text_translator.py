@@ -25,12 +25,10 @@ from kerasrnn.models import Shortlist
 from kerasrnn.models import TranslatorEnsemble
 from kerasrnn.pipelines.pipeline import TracedProperty
 from kerasrnn.pipelines.pipeline import XlaPipeline
-from kerasrnn.pipelines.pipeline import check_answer
 from kerasrnn.pipelines.texts import count_longer
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import pair_list
 from kerasrnn.pipelines.texts import text_list
-from kerasrnn.pipelines.texts import warn_of_cut
 from kerasrnn.pipelines.translation_functions import LENGTH_FACTOR
 from kerasrnn.pipelines.translation_functions import LENGTH_OFFSET
 from kerasrnn.pipelines.translation_functions import TranslationFunctions
@@ -69,19 +67,17 @@ def check_parts(translator: Any) -> None:
     """
     source, target = translator.source_tokenizer, translator.target_tokenizer
     model, shortlist = models_of(translator.model)[0], translator.shortlist
-    check_vocabulary(source, getattr(model, "encoder", None), "source ")
-    check_vocabulary(target, getattr(model, "decoder", None), "target ")
     # While a file is loaded, the tokenizers have no vocabulary yet.
-    if not target.built:
-        return
-    if shortlist is not None and target.end_id >= shortlist.frequent:
+    if target.built and translator.copy_unknown:
+        check_copying(source, target)
+    if target.built and shortlist and target.end_id >= shortlist.frequent:
         raise ValueError(
             "The shortlist must always contain the end token: its number "
             "of `frequent` words must be above the end id, "
             f"{target.end_id}. Received: frequent={shortlist.frequent}"
         )
-    if translator.copy_unknown:
-        check_copying(source, target)
+    check_vocabulary(source, getattr(model, "encoder", None), "source ")
+    check_vocabulary(target, getattr(model, "decoder", None), "target ")
 
 
 def check_search(search: Search, target: Tokenizer, model: Any) -> None:
@@ -735,22 +731,4 @@ class TextTranslator(XlaPipeline):
             of shape `(target words, source words)` and two lists of strings,
             for `kerasrnn.plots.attention_grid`.
         """
-        texts = text_list(texts)
-        warn_of_cut(texts, self.source_tokenizer, self.max_length)
-        found = self.signatures["attend"](tf.constant(texts, tf.string))
-        check_answer(self.model, found)
-        return [
-            align_words(
-                weights,
-                source,
-                target,
-                self.source_tokenizer,
-                self.target_tokenizer,
-            )
-            for weights, source, target in zip(
-                found["weights"].numpy(),
-                found["source_tokens"].numpy(),
-                found["target_tokens"].numpy(),
-                strict=True,
-            )
-        ]
+        return [several[0].alignment for several in self.n_best(texts)]

@@ -66,10 +66,9 @@ def warn_of_cut(texts, tokenizer, max_length):
         max_length: Integer, the number of tokens that are read; `None` for
             all.
     """
-    count = 0
-    if max_length is not None:
-        count = count_longer(texts, tokenizer, max_length)
-    if count:
+    if max_length is None:
+        return
+    if count := count_longer(texts, tokenizer, max_length):
         warn(
             f"{count} of {len(texts)} texts were cut after {max_length} "
             "tokens, the `max_length` of the pipeline: the rest of each was "

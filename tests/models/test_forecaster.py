@@ -284,7 +284,6 @@ def test_counts_may_be_integers():
         ({"embedding_dim": 0}, None, "embedding_dim=0"),
         ({"window": "median"}, None, "window='median'"),
         ({"head": "rmse"}, None, "'mae' or 'mse'"),
-        ({"head": 5}, None, "of class `ForecastHead`"),
         ({"cell": keras.layers.Dense(3)}, None, "recurrent cell"),
     ],
 )

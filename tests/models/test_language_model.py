@@ -166,24 +166,6 @@ def test_only_fresh_rows_start_from_the_initial_states(variant):
     helpers.assert_close(logits[1], model(IDS)[1, 4:])
 
 
-def test_carried_states_have_the_precision_of_the_cell():
-    config = LanguageModel(
-        WORDS, RHNCell(UNITS, depth=2, dtype="float32"), dtype="float32"
-    ).get_config()
-    policy = keras.config.dtype_policy()
-    keras.config.set_dtype_policy("mixed_bfloat16")
-    try:
-        model = LanguageModel.from_config(config | {"batch_size": 2})
-        model.build()
-    finally:
-        keras.config.set_dtype_policy(policy)
-    states = model.carried(model.initial_states(2), np.zeros(2, bool))
-    assert {x.dtype for x in keras.tree.flatten(states)} == {
-        model.initial_states(2)[0].dtype
-    }
-    assert model.carried.compute_dtype == "float32"
-
-
 def test_ids_without_fresh_do_not_change_the_carried_states():
     model = language_model()
     before = states_of(model.carried.of_evaluation)
@@ -356,25 +338,6 @@ def test_nothing_is_dropped_at_inference():
     assert np.any(in_training != helpers.as_numpy(dropping(IDS)))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("attends", helpers.one_now([False, True]))
-def test_mixed_precision(attends):
-    policy = keras.config.dtype_policy()
-    keras.config.set_dtype_policy("mixed_bfloat16")
-    try:
-        cell = attending("dot") if attends else LSTMCell(UNITS)
-        model = language_model(cell=cell, embedding_dim=3)
-        inputs, labels = windows(text_of(17), 4)
-        losses = fit(model, inputs, labels, "sgd")
-        logits = helpers.as_numpy(ops.cast(model(inputs["ids"]), "float32"))
-    finally:
-        keras.config.set_dtype_policy(policy)
-    assert np.isfinite(losses).all() and np.isfinite(logits).all()
-    assert {w.dtype for w in model.weights} == {"float32"}
-    assert model.stack.rnns[0].compute_dtype == "bfloat16"
-    assert keras.backend.standardize_dtype(model(IDS).dtype) == "bfloat16"
-
-
 @pytest.mark.parametrize(
     "options, message",
     [
@@ -450,22 +413,6 @@ def test_dynamic_evaluation_learns_from_the_text():
     assert evaluate(model, inputs, labels) == pytest.approx(frozen)
     history = dynamic.fit(inputs, labels, **IN_ORDER)
     assert history.history["loss"][0] < 0.9 * frozen
-
-
-def test_dynamic_evaluation_drops_nothing():
-    """At a rate of 0 it is the evaluation, from window to window."""
-    model = language_model(
-        cell=ZoneoutCell(
-            RHNCell(UNITS, dropout=0.5, recurrent_dropout=0.5), 0.5
-        ),
-        dropout=0.5,
-        word_dropout=0.5,
-    )
-    dynamic = dynamic_evaluation(model, rate=0.0)
-    inputs, labels = windows(text_of(17), 4)
-    history = dynamic.fit(inputs, labels, **IN_ORDER)
-    expected = evaluate(dynamic, inputs, labels)
-    assert history.history["loss"][0] == pytest.approx(expected)
 
 
 def test_a_copy_for_texts_that_do_not_follow_each_other():

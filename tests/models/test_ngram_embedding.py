@@ -101,20 +101,6 @@ def test_large_ids_do_not_overflow_differently():
     assert vectors(layer, ids)[1:].any(axis=1).all()
 
 
-def test_few_n_grams_lose_their_rows():
-    # Words by their frequency, so that successive ids are the most frequent.
-    rng = np.random.default_rng(1)
-    text = np.exp(rng.random(300_000) * np.log(30_000)).astype("int32")
-    ngrams, counts = np.unique(
-        np.stack([text[:-1], text[1:]]), axis=1, return_counts=True
-    )
-    expected = (counts >= 3).sum()
-    for size in (1.5 * expected, 2 * expected, 2**14, 40_000, 46_093):
-        layer = NgramEmbedding(int(size), 1, rank=1, longest=2)
-        lost = 1 - layer.adapt([text], 3) / min(expected, size)
-        assert lost < 0.05, (size, lost)
-
-
 def test_an_encoder_adds_them_in_its_own_precision():
     cell = FastGRUCell(4, dtype="mixed_bfloat16")
     ngrams = NgramEmbedding(50, 6)

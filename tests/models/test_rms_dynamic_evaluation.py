@@ -130,18 +130,6 @@ def test_equals_the_update_of_the_paper():
         helpers.assert_close(weights_of(model), expected, 1e-4, 2e-5)
 
 
-def test_a_decay_of_one_forgets_each_window():
-    model = language_model()
-    dynamic = DynamicEvaluation(model)
-    start = weights_of(model)
-    dynamic.compile(RMSDynamicEvaluation(0.5, decay=1.0), LOSS)
-    dynamic.fit(*windows(3), batch_size=1, verbose=0)
-    dynamic.optimizer.learning_rate = 0.0
-    assert np.any(weights_of(model)[0] != start[0])
-    dynamic.fit(*windows(1), batch_size=1, verbose=0)
-    helpers.assert_close(weights_of(model), start)
-
-
 @pytest.mark.slow
 def test_saved_with_its_state(tmp_path):
     model = language_model()

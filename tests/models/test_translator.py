@@ -264,32 +264,6 @@ def test_a_sampling_rate_is_a_rate():
 
 
 @helpers.slow_on_jax
-@pytest.mark.parametrize(
-    "name", helpers.one_now(["fed", "before", "after", "deep", "copy"])
-)
-def test_it_keeps_its_dtype_wherever_it_is_loaded(name, tmp_path):
-    before = keras.config.dtype_policy()
-    path = tmp_path / "model.keras"
-    options = {"cell": GRUCell(4, dtype="mixed_bfloat16")} | VARIANTS[name]
-    try:
-        keras.config.set_dtype_policy("mixed_bfloat16")
-        model = translator(**options)
-        model.save(path)
-    finally:
-        keras.config.set_dtype_policy(before)
-    loaded = keras.saving.load_model(path)
-    helpers.assert_close(
-        ops.cast(loaded(INPUTS), "float32"), ops.cast(model(INPUTS), "float32")
-    )
-    search = BeamSearch(max_length=4, beam_width=2)
-    found, expected = (
-        search(x.decode_step, *x.encode(INPUTS["source"]))
-        for x in (loaded, model)
-    )
-    helpers.assert_close(found[:2], expected[:2])
-
-
-@helpers.slow_on_jax
 def test_a_search_finds_only_words_of_the_shortlist():
     model = translator(**VARIANTS["lexicon"])
     words = Shortlist(model.decoder.lexicon, 5, 3)(INPUTS["source"])

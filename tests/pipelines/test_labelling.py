@@ -88,32 +88,6 @@ def test_balanced_labels_have_the_same_weight_in_total():
         labeller.fit(found, class_weight="balanced")
 
 
-@pytest.mark.slow
-def test_weights_keep_to_their_texts_and_to_validation():
-    labeller = new_labeller("yn")
-    given = ["y", "n", "n", "y"]
-    weights = {
-        (len(x.split()), y): w
-        for x, y, w in zip(TEXTS, (0, 1, 1, 0), (1, 2, 3, 4), strict=True)
-    }
-    for seed in (None, 3):
-        seen = 0
-        for ids, labels, some in labeller.batches(
-            TEXTS, given, 2, seed, sample_weight=[1, 2, 3, 4]
-        ):
-            lengths = np.sum(ids.numpy() != WORDS.pad_id, axis=1)
-            for length, label, w in zip(lengths, labels, some, strict=True):
-                assert weights[int(length), int(label[0])] == float(w)
-                seen += 1
-        assert seen == 4
-    history = labeller.fit(
-        *(TEXTS, given),
-        validation_data=(TEXTS, given, [0, 0, 0, 0]),
-        verbose=0,
-    ).history
-    assert history["val_loss"] == [0.0]
-
-
 @pytest.mark.parametrize(
     "weights",
     [[1.0], [1.0, 2.0, -1.0, 1.0], [1, 1, 1, np.nan], [[1.0] * 4], ["a"] * 4],

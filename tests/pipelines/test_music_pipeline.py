@@ -62,14 +62,6 @@ def test_probabilities_are_those_of_the_scores(music):
         np.testing.assert_allclose(found, expected, rtol=1e-4)
 
 
-def test_no_score_sees_the_future(music):
-    changed = ROLLS[0].copy()
-    changed[4:] = 1 - changed[4:]
-    before, after = (music.probabilities(x) for x in (ROLLS[0], changed))
-    np.testing.assert_array_equal(before[:5], after[:5])
-    assert np.all(np.any(before[5:] != after[5:], axis=1))
-
-
 def test_the_ways_to_average(music):
     costs = [-expected_scores(music, roll)[0] for roll in ROLLS]
     later = [x[1:] for x in costs]
@@ -167,19 +159,6 @@ def test_a_saved_pipeline_is_the_same(tmp_path):
         loaded.score(ROLLS), music.score(ROLLS), strict=True
     ):
         np.testing.assert_allclose(found, expected, rtol=1e-5)
-
-
-@pytest.mark.slow
-def test_it_learns_a_scale():
-    scales = [np.eye(KEYS)[np.arange(i, i + 12) % KEYS] for i in range(KEYS)]
-    music = MusicPipeline(PianoRollModel(FastGRUCell(16), keys=KEYS))
-    music.compile(keras.optimizers.Adam(0.05))
-    history = music.fit(
-        30 * scales, scales, batch_size=5, epochs=3, verbose=0
-    ).history
-    assert history["val_nll"][-1] < 0.5
-    found = music.write(scales[2][:3], temperature=0, steps=5)
-    np.testing.assert_array_equal(found, scales[2][:8])
 
 
 CLIENT = """

@@ -13,7 +13,6 @@ import tensorflow as tf
 from matplotlib.figure import Figure
 
 from kerasrnn.data import CorpusError
-from kerasrnn.data import CorpusWarning
 from kerasrnn.data import LabelledTexts
 from kerasrnn.pipelines import Run
 from kerasrnn.pipelines import Task
@@ -189,23 +188,6 @@ def test_a_corpus_has_labels_by_number_whatever_their_names():
     texts = LabelledTexts(["a", "a film", "a film a"], [1, 2, 0])
     [(_, labels)] = pipeline.task().row_batches(texts, 4)
     assert labels.numpy().ravel().tolist() == [1, 2, 0]
-
-
-@pytest.mark.slow
-def test_what_it_is_fine_tuned_on_may_be_unseen(tmp_path):
-    """Of each vocabulary; a training from the start has its own."""
-    saved = tmp_path / "it.keras"
-    saved.touch()
-    settings = Small(output=tmp_path / "out", start_from=saved, epochs=1)
-    rows = [("the zebra.", "Zebra.")] * 2
-    translator = small.translator()
-    translator.compile("sgd")
-    with Run(settings) as run:
-        with pytest.warns(CorpusWarning) as warned:
-            run.fit(translator, rows, rows)
-    texts = [str(warning.message) for warning in warned]
-    assert any("'z'" in text for text in texts)
-    assert any("'Zebra'" in text for text in texts)
 
 
 def test_tensorboard_may_be_missing(tmp_path, monkeypatch):

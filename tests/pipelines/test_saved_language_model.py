@@ -1,3 +1,4 @@
+import functools
 import json
 import pathlib
 import re
@@ -13,7 +14,10 @@ from kerasrnn.pipelines import TextLanguageModel
 from kerasrnn.tokenizers import WordTokenizer
 from tests import fresh_process
 from tests.helpers import randomize
+from tests.pipelines import served
+from tests.pipelines.served import plain
 
+check_equal = functools.partial(served.check_equal, rtol=1e-4)
 LINES = ["the red book", "a blue house", "a red house", "who knows the book"]
 
 # Bytes, as they come from outside.
@@ -116,25 +120,6 @@ print(json.dumps({
     },
 }))
 """
-
-
-def plain(found):
-    """The answers of a function, as the client prints them."""
-    return {
-        key: [x.hex() for x in value.numpy().ravel()]
-        if value.dtype == tf.string
-        else value.numpy().tolist()
-        for key, value in found.items()
-    }
-
-
-def check_equal(found, expected):
-    assert found.keys() == expected.keys()
-    for key, value in expected.items():
-        if value and isinstance(value[0], str):
-            assert found[key] == value
-        else:
-            np.testing.assert_allclose(found[key], value, rtol=1e-4, atol=1e-4)
 
 
 def attending_gam_rhn():

@@ -26,6 +26,8 @@ from kerasrnn.training import output_folder
 from kerasrnn.training import read_card
 from kerasrnn.training import write_card
 from tests import fresh_process
+from tests.pipelines.served import check_equal
+from tests.pipelines.served import plain
 
 # A run's settings, as a recipe has them.
 SETTINGS = {"units": 8, "output": pathlib.Path("out"), "decay": (1.0, 2)}
@@ -103,18 +105,6 @@ print(json.dumps({
 """
 
 
-def plain(found):
-    """The answers of a function, as the client prints them."""
-    return {
-        key: [x.hex() for x in value.numpy().ravel()]
-        if value.dtype == tf.string
-        else value.numpy().tolist()
-        for key, value in found.items()
-    }
-
-
-
-
 @pytest.fixture(scope="module")
 def translator():
     keras.utils.set_random_seed(3)
@@ -164,15 +154,6 @@ def client(saved):
         json.dumps(IDS),
         json.dumps(GIVEN),
     )
-
-
-def check_equal(found, expected):
-    assert found.keys() == expected.keys()
-    for key, value in expected.items():
-        if value and isinstance(value[0], str):
-            assert found[key] == value
-        else:
-            np.testing.assert_allclose(found[key], value, atol=1e-4)
 
 
 @pytest.mark.parametrize("name", BATCHES)

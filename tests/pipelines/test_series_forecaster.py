@@ -14,14 +14,12 @@ from kerasrnn.models import GaussianHead
 from kerasrnn.models import NegativeBinomialHead
 from kerasrnn.models import QuantileHead
 from kerasrnn.pipelines import Forecast
-from kerasrnn.pipelines import Run
 from kerasrnn.pipelines import SeriesForecaster
 from kerasrnn.pipelines.pipeline import TextPipeline
 from tests import fresh_process
 from tests.helpers import one_now
 from tests.helpers import reloaded
 from tests.pipelines import small
-from tests.pipelines.test_tagging_task import Settings
 
 # Answers of a SavedModel to a window, and to its steps one by one.
 SERVE = """
@@ -258,28 +256,6 @@ def test_it_is_opened_again_as_it_was(trained, tmp_path):
     assert history[0] == history[1]
 
 
-@pytest.mark.slow
-def test_a_series_with_gaps_is_trained_and_scored(tmp_path):
-    """A third of the values is missing, in what is read and what follows."""
-    settings = Settings(
-        output=tmp_path / "run", epochs=12, batch_size=32, learning_rate=0.01
-    )
-    train, dev = split_series(table(count=400, gaps=0.33), 300)
-    assert 0.3 < train.missing() < 0.36
-    with Run(settings) as run:
-        forecaster = small.forecaster(GaussianHead(), missing=True)
-        forecaster.adapt(train)
-        forecaster.compile(keras.optimizers.Adam(settings.learning_rate))
-        run.fit(forecaster, train, dev)
-        saved = run.finish(forecaster, dev)
-    card = json.loads((settings.output / "card.json").read_text("utf-8"))
-    naive = saved.evaluate(dev, baseline=saved.baselines()["naive"])
-    assert card["scores"]["dev"]["mae"] < 0.6 * naive["mae"]
-    assert set(card["history"]) >= {"val_loss", "val_mae", "val_mse"}
-    names = ("forecaster.keras", "1", "forecasts.png", "horizon.png")
-    assert all((settings.output / name).exists() for name in names)
-
-
 def test_units_are_needed():
     forecaster, rows = small.forecaster(), table()
     for call in forecaster.compile, lambda: forecaster.evaluate(rows):
@@ -295,9 +271,9 @@ def test_units_are_needed():
         ("load.csv", "read_series.*Received: a str"),
         (
             read_series(small.series(), "date", ["temp", "load"]),
-            r"\['load', 'temp'\], in this order",
+            r"\('load', 'temp'\), in this order",
         ),
-        (table(step="D"), "of 'h'.*Received: 'D'"),
+        (table(step="D"), "`step` 'h'.*Received: 'D'"),
     ],
 )
 def test_tables_that_it_cannot_read(method, given, message):

@@ -201,22 +201,6 @@ def test_an_id_outside_the_vocabulary_is_an_error(translator):
 
 
 @pytest.mark.slow
-def test_the_n_best_begin_with_the_best(beam):
-    texts = tf.constant(["the red book", "", "who knows"])
-    best = beam.signatures["serving_default"](texts)
-    found = beam.signatures["n_best"](texts)
-    width = beam.search.beam_width
-    assert found["translations"].shape == found["scores"].shape == (3, width)
-    np.testing.assert_array_equal(
-        found["translations"][:, 0], best["translation"]
-    )
-    scores = found["scores"].numpy()
-    np.testing.assert_allclose(scores[:, 0], best["score"], rtol=1e-5)
-    assert (np.diff(scores[[0, 2]]) <= 0).all()
-    assert len(set(found["translations"][0].numpy())) == width
-
-
-@pytest.mark.slow
 def test_greedy_is_what_greedy_search_finds(beam, tokenizers):
     search = GreedySearch(max_length=beam.search.max_length)
     greedy = TextTranslator(beam.model, *tokenizers, search)
@@ -290,36 +274,6 @@ def test_steps_spell_what_greedy_search_finds(beam):
     assert step["log_probabilities"].shape[0] == 0
 
 
-def test_tokens_are_what_the_model_reads(translator):
-    texts = tf.constant(["the red book", "", "who zzz"])
-    ids = translator.signatures["tokenize"](texts)["ids"]
-    assert ids[1, 0] == -1
-    np.testing.assert_array_equal(
-        translator.signatures["translate_ids"](ids)["score"],
-        translator.signatures["serving_default"](texts)["score"],
-    )
-
-
-def test_attends(translator):
-    texts = ["the red book", "who knows", ""]
-    found = translator.signatures["attend"](tf.constant(texts))
-    source = [
-        ["the", "red", "book", "</s>"],
-        ["who", "knows", "</s>", ""],
-        [""] * 4,
-    ]
-    target = [["लाल", "किताब", "</s>"], ["किसे", "पता", "</s>"], [""] * 3]
-    for name, expected in (("source", source), ("target", target)):
-        tokens = found[f"{name}_tokens"].numpy().tolist()
-        assert [[t.decode() for t in row] for row in tokens] == expected
-    weights = found["weights"].numpy()
-    assert weights.shape == (3, 3, 4)
-    np.testing.assert_allclose(
-        weights.sum(-1), [[1] * 3, [1] * 3, [0] * 3], atol=1e-5
-    )
-    assert (weights[1, :, 3] == 0).all()
-
-
 def test_alignments_are_cut_to_their_sentence(translator):
     long, short, empty = translator.alignments(
         ["who is there", "who knows", ""]
@@ -334,29 +288,6 @@ def test_alignments_are_cut_to_their_sentence(translator):
     np.testing.assert_allclose(short[0].sum(-1), np.ones(3), atol=1e-5)
     assert empty[1:] == ([], [])
     assert empty[0].shape == (0, 0)
-
-
-def test_ids_are_cut_as_text_is(model, tokenizers):
-    translator = TextTranslator(
-        model, *tokenizers, GreedySearch(max_length=9), max_length=2
-    )
-    text = "the red book who knows"
-    ids = translator.source_tokenizer.tokenize([text]).to_tensor()
-    kept = translator.source_ids(tf.constant([text])).shape[1]
-    cut, whole = (
-        translator.signatures["translate_ids"](x)["score"]
-        for x in (ids[:, :kept], ids)
-    )
-    np.testing.assert_allclose(cut, whole)
-
-
-def test_padding_in_a_translation_moves_no_row(tokenizers):
-    weights = np.arange(12.0).reshape(4, 3)
-    found, source, target = align_words(
-        weights, [b"the", b"book", b""], [b"x", b"", b"y", b""], *tokenizers
-    )
-    assert (source, target) == (["the", "book"], ["x", "y"])
-    np.testing.assert_array_equal(found, weights[[0, 2]][:, :2])
 
 
 def test_one_word_of_characters_stays_in_characters(tokenizers):

@@ -90,19 +90,6 @@ def test_any_search_gives_what_it_finds(model, search, count):
     assert translator.n_best([]) == []
 
 
-@pytest.mark.slow
-def test_pairs_are_scored(beam):
-    pairs = [(x, y.lower()) for x, y in PAIRS[:4]] + [("", "")]
-    found = beam.score(pairs, batch_size=2)
-    sources, targets = map(list, zip(*pairs, strict=True))
-    expected = beam.signatures["score"](
-        text=tf.constant(sources), translation=tf.constant(targets)
-    )
-    for name, values in found.items():
-        np.testing.assert_allclose(values, expected[name], rtol=1e-4)
-    assert found["length"].tolist() == [4, 3, 3, 3, 1]
-
-
 def test_a_translation_to_score_has_a_limit(beam):
     with pytest.raises(ValueError, match="may have 6 tok.*Received: 1 with"):
         beam.score([("who", "lal " * 7), ("who", "lal " * 6)])

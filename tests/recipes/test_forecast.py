@@ -89,23 +89,6 @@ def test_parts_follow_each_other():
     assert train.series[0].times[-1] < dev.series[0].times[dev.series[0].begin]
 
 
-def test_a_time_may_be_in_several_columns(tmp_path):
-    path = tmp_path / "air.csv"
-    times = pandas.date_range("2004-03-10 18:00", periods=200, freq="h")
-    rows = [
-        f"{time:%d/%m/%Y;%H.%M.%S};{hour // 10},{hour % 10};;"
-        for hour, time in enumerate(times)
-    ]
-    path.write_text("\n".join(["Date;Time;CO(GT);;", *rows]), "utf-8")
-    options = {"corpus": str(path), "time": ("Date", "Time"), "decimal": ","}
-    with pytest.warns(data.CorpusWarning, match="without a name are left out"):
-        parts = forecast.load_parts(forecast.Settings(**options))
-    begins = [part.series[0].begin for part in parts]
-    assert begins == [0, 140, 170]
-    assert str(parts[0].series[0].times[7]).startswith("2004-03-11T01:00")
-    assert parts[2].stacked("values")[0, 0] == np.float32(17.0)
-
-
 def test_a_limit_is_one_of_time_however_many_the_series(tmp_path):
     shops(tmp_path / "shops.csv")
     settings = forecast.Settings(

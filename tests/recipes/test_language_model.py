@@ -1,5 +1,3 @@
-import json
-
 import keras
 import language_model
 import numpy as np
@@ -183,17 +181,6 @@ def test_the_running_mean_is_over_a_tenth_of_the_training_at_most():
     # One that is given is kept.
     given = language_model.build_optimizer(settings("--ema", 0.999), 10)
     assert given.ema_momentum == 0.999
-
-
-def test_the_texts_of_a_table_are_learnt(tmp_path):
-    path = tmp_path / "texts.jsonl"
-    rows = [{"body": f"a b {n}", "id": n} for n in range(20)]
-    path.write_text("\n".join(map(json.dumps, rows)))
-    settings = language_model.Settings(corpus=str(path), text_column="body")
-    assert language_model.load_corpus(settings).train[0] == "a b 0"
-    settings = language_model.Settings(corpus=str(path))
-    with pytest.raises(ValueError, match="another as `text_column`"):
-        language_model.load_corpus(settings)
 
 
 def test_the_built_in_sentences_have_parts_of_their_own(tmp_path):

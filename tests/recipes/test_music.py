@@ -1,4 +1,3 @@
-import keras
 import mido
 import music
 import numpy as np
@@ -88,17 +87,6 @@ def test_the_presets_have_their_weights(preset, expected):
     model = music.build_model(music.PRESETS[preset])
     assert model.count_params() == expected
     assert model(np.zeros((1, 2, 88))).shape == (1, 2, 88)
-
-
-def test_the_optimizers():
-    constant = music.build_optimizer(music.PRESETS["gru"], 10)
-    assert isinstance(constant, keras.optimizers.RMSprop)
-    assert constant.global_clipnorm == 1.0
-    chosen = settings("--preset", "best", "--optimizer", "adam")
-    falling = music.build_optimizer(chosen, 10)
-    assert isinstance(falling, keras.optimizers.Adam)
-    falling.iterations.assign(1000)
-    assert float(falling.learning_rate) == pytest.approx(0, abs=1e-9)
 
 
 def test_a_published_corpus(tmp_path):

@@ -86,29 +86,6 @@ def test_a_second_model_learns_from_the_answers_of_the_first(
     assert set(second.tokenizer.vocabulary) > known
 
 
-def test_saved_classifiers_teach_a_second_model(archive, tmp_path, monkeypatch):
-    monkeypatch.setattr(imdb_self_training.pipelines.TextLabeller, "open", str)
-    seen = []
-
-    def taught(settings, load_parts, *_):
-        seen.append((settings.output.name, load_parts(settings)[0].train))
-
-    def teacher(labellers, *_):
-        assert labellers == list(map(str, paths))
-        return lambda texts: np.full(len(texts), 0.25)
-
-    monkeypatch.setattr(classify, "run", taught)
-    monkeypatch.setattr(imdb_self_training, "teacher", teacher)
-    paths = tmp_path / "a.keras", tmp_path / "b.keras"
-    for path in paths:
-        path.touch()
-    flags = ("--corpus", archive, "--preset", "best", *TINY)
-    flags += ("--teachers", *paths, "--output", tmp_path)
-    brief.run(imdb_self_training, *flags)
-    ((name, train),) = seen
-    assert name == "second" and 0.25 in train.labels
-
-
 @pytest.fixture
 def stand_in(monkeypatch):
     """Lets a study run a recipe that only checks its flags and writes a card.

@@ -1,10 +1,8 @@
 import csv
 import json
 
-import keras
 import numpy as np
 import pytest
-import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the text operations
 import translate
 
@@ -155,23 +153,6 @@ def test_word_vectors_are_where_the_embeddings_start(tmp_path, capsys):
     assert "2 of 17 words have a vector" in capsys.readouterr().out
 
 
-def test_the_options_of_the_text_are_applied():
-    options = settings("--tokenizer", "word", "--lowercase")
-    source, _ = translate.build_tokenizers(options, PAIRS)
-    assert {"house", "old!"} <= set(source.vocabulary)
-    options = settings("--tokenizer", "word", "--strip-punctuation")
-    source, _ = translate.build_tokenizers(options, PAIRS)
-    assert {"House", "old"} <= set(source.vocabulary)
-    options = settings("--tokenizer", "word", "--separate-punctuation")
-    source, _ = translate.build_tokenizers(options, PAIRS)
-    assert {"House", "old", "!"} <= set(source.vocabulary)
-    options = settings("--vocabulary-size", 50, "--subword-sampling", 0.1)
-    source, _ = translate.build_tokenizers(options, PAIRS)
-    words = tf.constant(["The old house"] * 50)
-    assert len({*map(tuple, source.sample(words).to_list())}) > 1
-    assert len({*map(tuple, source.tokenize(words).to_list())}) == 1
-
-
 @pytest.mark.filterwarnings("ignore:.*are not trained on")
 def test_two_files_and_what_is_held_out(two_files, tmp_path):
     pairs, dev, test = translate.load_pairs(settings("--train", *two_files))
@@ -193,32 +174,6 @@ def test_two_files_and_what_is_held_out(two_files, tmp_path):
     assert found[0] == PAIRS[1:5]
     few = settings("--train", *two_files, "--dev-size", 1, "--seed", 2)
     assert translate.load_pairs(few)[1] != dev
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("untranslated")
-def test_it_fine_tunes_a_saved_translator(output, two_files, tmp_path):
-    """With its tokenizers and weights, on another corpus."""
-    saved = output / "translator.keras"
-    begun = keras.saving.load_model(saved)
-    arguments = (
-        *("--train", *reversed(two_files), "--limit", 8, "--from", saved),
-        *("--epochs", 1, "--learning-rate", 1e-9, "--output", tmp_path),
-    )
-    brief.run(translate, *arguments, "--average", 0, "--batch-size", 4)
-    assert card(tmp_path)["data"]["train"] == {"pairs": 7}
-    # The card says nothing of the model that the file does not.
-    assert "units" not in card(tmp_path)["settings"]
-    assert card(tmp_path)["parameters"] == card(output)["parameters"]
-    found = keras.saving.load_model(tmp_path / "translator.keras")
-    for name in ("source_tokenizer", "target_tokenizer"):
-        one, other = (getattr(x, name) for x in (begun, found))
-        assert one.vocabulary == other.vocabulary
-    # At this rate nothing is learnt.
-    for one, other in zip(
-        begun.get_weights(), found.get_weights(), strict=True
-    ):
-        np.testing.assert_allclose(one, other, atol=1e-6)
 
 
 @pytest.mark.slow
