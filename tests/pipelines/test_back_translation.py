@@ -72,26 +72,6 @@ def test_an_empty_text_is_refused(reverse, tmp_path):
         back_translate(text, reverse[0], tmp_path)
 
 
-def test_the_texts_of_a_table_are_translated(reverse, tmp_path):
-    text = tmp_path / "text.jsonl"
-    text.write_text('{"text": "ein Haus", "id": 1}\n{"text": "ein Baum"}\n')
-    found = back_translate(text, reverse[0], tmp_path)
-    assert [target for _, target in found] == ["ein Haus", "ein Baum"]
-    text.write_text('{"de": "ein Haus"}\n')
-    message = "'sentence' among the columns. Received: .'de'"
-    with pytest.raises(CorpusError, match=message):
-        back_translate(text, reverse[0], tmp_path)
-
-
-def test_a_text_is_read_as_it_stands(reverse, tmp_path):
-    text = tmp_path / "text.txt"
-    text.write_text('"das Haus"\n"ein Baum"\n__label__a b\n', "utf-8")
-    found = back_translate(text, reverse[0], tmp_path)
-    assert [target for _, target in found] == text.read_text().splitlines()
-    with pytest.raises(ValueError, match="`limit`"):
-        back_translate(text, reverse[0], tmp_path, limit=-1)
-
-
 def test_sentences_without_a_translation_are_told(
     reverse, tmp_path, monkeypatch
 ):

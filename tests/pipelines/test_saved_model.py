@@ -328,22 +328,6 @@ def test_replaces_an_older_export(tmp_path):
         assert os.listdir(path.parent) == ["1"]
 
 
-def test_a_failure_leaves_the_older_export(tmp_path, monkeypatch):
-    path = tmp_path / "scaler" / "1"
-    export_saved_model(path, *scaler(2.0))
-
-    def half_written(module, folder, *_):
-        os.makedirs(folder, exist_ok=True)
-        (folder / "saved_model.pb").write_bytes(b"half")
-        raise RuntimeError("disk full")
-
-    monkeypatch.setattr(tf.saved_model, "save", half_written)
-    with pytest.raises(RuntimeError, match="disk full"):
-        export_saved_model(path, *scaler(3.0))
-    assert factor_of(path) == 2.0
-    assert os.listdir(path.parent) == ["1"]
-
-
 def test_a_full_disk_raises_a_clear_error(tmp_path, monkeypatch):
     def full(*_):
         raise tf.errors.ResourceExhaustedError(None, None, "No space left")
