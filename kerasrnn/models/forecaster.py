@@ -130,8 +130,9 @@ class Forecaster(Model):
         self.horizon = positive_integer("horizon", horizon)
         self.columns = positive_integer("columns", columns)
         self.segment = positive_integer("segment", segment)
-        is_head = isinstance(head, ForecastHead)
-        self.head = head if is_head else PointHead(head)
+        self.head: ForecastHead = (
+            head if isinstance(head, ForecastHead) else PointHead(head)
+        )
         self.window = one_of("window", window, self.head.windows)
         self.shared, self.parallel = shared, parallel
         self.known = integer("known", known, 0)
