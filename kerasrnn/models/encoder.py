@@ -7,12 +7,14 @@ from typing import Self
 import keras
 from keras import ops
 
+from kerasrnn.arguments import instance
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop.cells import clone_cell
 from kerasrnn.layers.quantization import KeepsQuantization
+from kerasrnn.models.backbone_reader import BackboneReader
 from kerasrnn.models.language_model import LanguageModel
 from kerasrnn.models.model import ReadsIds
 from kerasrnn.models.model import give_weights
