@@ -3,6 +3,7 @@ import pytest
 from keras import ops
 from scipy import stats
 
+from kerasrnn.models import ForecastHead
 from kerasrnn.models import GaussianHead
 from kerasrnn.models import NegativeBinomialHead
 from kerasrnn.models import PointHead
@@ -127,3 +128,12 @@ def test_quantiles_do_not_cross():
 def test_what_is_wrong_is_said(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_a_head_of_ones_own_is_saved_by_its_arguments():
+    class WeightedHead(ForecastHead):
+        def __init__(self, weight):
+            self.weight = weight
+
+    config = WeightedHead(3.0).get_config()
+    assert WeightedHead.from_config(config).weight == 3.0
