@@ -7,7 +7,7 @@ with _needs("tensorflow-text", "text"):
 
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.exported import ModelFolder
-from kerasrnn.serving.exported import Signature
 from kerasrnn.serving.exported import model_folders
+from kerasrnn.serving.signature import Signature
 
 __all__ = ["ExportedModel", "ModelFolder", "Signature", "model_folders"]

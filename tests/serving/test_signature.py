@@ -4,7 +4,7 @@ import tensorflow as tf
 
 from kerasrnn.serving import ModelFolder
 from kerasrnn.serving import Signature
-from kerasrnn.serving.exported import as_array
+from kerasrnn.serving.signature import as_array
 from tests.serving import toys
 from tests.serving.small import export_small_model
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kerasrnn.serving.exported import Signature
+from kerasrnn.serving.signature import Signature
 
 # The columns of a line, by what the model is: a translator, a classifier, a
 # language model.

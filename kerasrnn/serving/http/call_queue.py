@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from kerasrnn.serving.exported import Signature
+from kerasrnn.serving.signature import Signature
 from kerasrnn_commands.messages import Answer
 from kerasrnn_commands.messages import error_answer
 

@@ -26,11 +26,11 @@ from typing import Any
 from tensorflow.core.framework import types_pb2
 
 from kerasrnn.serving.exported import ExportedModel
-from kerasrnn.serving.exported import Signature
-from kerasrnn.serving.exported import signature_named
 from kerasrnn.serving.http.json_arrays import in_json
 from kerasrnn.serving.http.json_arrays import listed
 from kerasrnn.serving.http.json_arrays import parsed
+from kerasrnn.serving.signature import Signature
+from kerasrnn.serving.signature import signature_named
 from kerasrnn_commands.messages import Answer
 from kerasrnn_commands.messages import Request
 

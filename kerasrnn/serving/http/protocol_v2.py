@@ -17,12 +17,12 @@ import numpy as np
 import tensorflow as tf
 
 from kerasrnn.serving.exported import ExportedModel
-from kerasrnn.serving.exported import Signature
-from kerasrnn.serving.exported import as_array
-from kerasrnn.serving.exported import signature_named
 from kerasrnn.serving.http.json_arrays import in_json
 from kerasrnn.serving.http.json_arrays import listed
 from kerasrnn.serving.http.json_arrays import parsed
+from kerasrnn.serving.signature import Signature
+from kerasrnn.serving.signature import as_array
+from kerasrnn.serving.signature import signature_named
 from kerasrnn_commands.messages import Answer
 from kerasrnn_commands.messages import Request
 

@@ -1,0 +1,270 @@
+"""Functions of a SavedModel, which check their inputs."""
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+
+class Signature:
+    """A function of a SavedModel that checks its inputs.
+
+    TensorFlow itself silently takes an array with one axis too many.
+
+    Args:
+        name: Its name, such as `"attend"`.
+        function: The loaded concrete function.
+
+    Attributes:
+        function: The loaded concrete function.
+        inputs: Dictionary from names to the `tf.TensorSpec` of each.
+        outputs: The same for the outputs, in alphabetical order.
+
+    Example:
+
+    >>> folder = ModelFolder(export_small_model("saved_models/shout"))
+    >>> shout = folder.load().signatures["serving_default"]
+    >>> str(shout)
+    'serving_default(text: string[?]) -> loud: string[?]'
+    >>> shout(text=["come in"])
+    {'loud': array(['COME IN'], dtype=object)}
+    """
+
+    def __init__(self, name: str, function: Any):
+        self.name = name
+        self.function = function
+        self.inputs = _by_name(function.structured_input_signature[1])
+        self.outputs = _by_name(function.structured_outputs)
+
+    def __call__(self, /, **inputs: Any) -> dict[str, np.ndarray]:
+        """Runs the function.
+
+        Args:
+            **inputs: Arrays or nested lists, by the names of `inputs`. The
+                numbers of a list take the dtype of the input if they fit;
+                those of an array must have it. Strings are `str`, or `bytes`
+                in UTF-8.
+
+        Returns:
+            Dictionary from names to arrays. Those of strings have the dtype
+            `object` and contain `str`.
+
+        Raises:
+            ValueError: when the inputs are not those of `inputs`, or when the
+                model rejects them, such as an id outside its vocabulary.
+        """
+        return self.run(self.arrays(inputs))
+
+    def arrays(self, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """Checks and converts inputs.
+
+        Args:
+            inputs: Dictionary from names to arrays or nested lists.
+
+        Returns:
+            Dictionary from names to arrays. Those of strings contain `bytes`.
+
+        Raises:
+            ValueError: when the inputs are not those of `inputs`.
+        """
+        if inputs.keys() != self.inputs.keys():
+            raise ValueError(
+                f"The inputs must be those of {self}. "
+                f"Received: {', '.join(inputs) or 'none'}."
+            )
+        return {
+            name: _checked(inputs[name], spec)
+            for name, spec in self.inputs.items()
+        }
+
+    def run(self, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Runs the function on what `arrays` has returned.
+
+        Args:
+            arrays: Dictionary from names to arrays.
+
+        Returns:
+            The outputs, as a call does.
+
+        Raises:
+            ValueError: when the model rejects the inputs.
+        """
+        tensors = {
+            name: tf.constant(array, self.inputs[name].dtype)
+            for name, array in arrays.items()
+        }
+        try:
+            outputs = self.function(**tensors)
+        except (tf.errors.InvalidArgumentError, tf.errors.OutOfRangeError) as e:
+            raise ValueError(
+                f"`{self.name}` cannot take these inputs: {_reason(e)}"
+            ) from e
+        return {name: _from_tensor(outputs[name]) for name in self.outputs}
+
+    @functools.cached_property
+    def by_row(self) -> bool:
+        """Whether each row of the answer is that of a row of the inputs.
+
+        That is assumed where inputs are rows of one value, and outputs have
+        an unknown first size only.
+        """
+        return all(
+            spec.shape.rank == 1 for spec in self.inputs.values()
+        ) and all(
+            spec.shape.rank
+            and spec.shape[0] is None
+            and spec.shape[1:].is_fully_defined()
+            for spec in self.outputs.values()
+        )
+
+    def __str__(self) -> str:
+        """Returns names, dtypes and shapes on one line."""
+        return f"{self.name}({_line(self.inputs)}) -> {_line(self.outputs)}"
+
+
+def signature_named(
+    name: Any, signatures: Mapping[str, Signature]
+) -> Signature:
+    """Finds a signature by the name in a request.
+
+    Args:
+        name: The name; `None` or `""` for `"serving_default"`.
+        signatures: Dictionary from names to a `Signature` each.
+
+    Returns:
+        The `Signature`.
+
+    Raises:
+        ValueError: when there is none of this name.
+    """
+    name = "serving_default" if name in (None, "") else name
+    if not isinstance(name, str) or name not in signatures:
+        raise ValueError(
+            f"The signature must be one of {sorted(signatures)}. "
+            f"Received: {name!r}."
+        )
+    return signatures[name]
+
+
+def _by_name(specs):
+    return dict(sorted(specs.items()))
+
+
+def _line(specs):
+    return ", ".join(f"{name}: {_kind(spec)}" for name, spec in specs.items())
+
+
+def _kind(spec):
+    """`string[?]`, `int32[?, 100]`, or `float32` for a scalar."""
+    if spec.shape.rank is None:
+        return f"{spec.dtype.name}[...]"
+    sizes = ["?" if size is None else str(size) for size in spec.shape]
+    return spec.dtype.name + (f"[{', '.join(sizes)}]" if sizes else "")
+
+
+def as_array(value: Any, dtype: tf.DType) -> np.ndarray:
+    """Converts an array or a nested list to the dtype of an input.
+
+    Args:
+        value: Array, nested list or scalar. The numbers of a list must fit the
+            dtype, and those of an array must have it; `None` in a list of
+            floats is NaN. Strings are `str`, or `bytes` in UTF-8.
+        dtype: The `tf.DType`.
+
+    Returns:
+        An array. That of strings has the dtype `object` and contains `bytes`.
+
+    Raises:
+        TypeError, ValueError: when the value cannot be converted unchanged.
+    """
+    if dtype == tf.string:
+        return _strings(value)
+    return _numbers(value, np.dtype(dtype.as_numpy_dtype))
+
+
+def _checked(value, spec):
+    """Converts a value to the array that is expected."""
+    try:
+        array = as_array(value, spec.dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise _error(spec, str(error)) from error
+    if not spec.shape.is_compatible_with(array.shape):
+        raise _error(spec, f"the shape {array.shape}")
+    return array
+
+
+def _error(spec, received):
+    return ValueError(
+        f"The input `{spec.name}` must be {_kind(spec)}. Received: {received}."
+    )
+
+
+def _strings(value):
+    array = np.array(value, dtype=object)
+    leaves = [
+        # Half of a surrogate pair cannot be encoded.
+        leaf.encode() if isinstance(leaf, str) else leaf
+        for leaf in array.ravel().tolist()
+    ]
+    for leaf in leaves:
+        if isinstance(leaf, list):
+            raise TypeError('rows of different lengths, not padded with ""')
+        if not isinstance(leaf, bytes):
+            raise TypeError(f"a value of type `{type(leaf).__name__}`")
+        leaf.decode()
+    encoded = np.empty(len(leaves), dtype=object)
+    encoded[:] = leaves
+    return encoded.reshape(array.shape)
+
+
+def _numbers(value, dtype):
+    # With one string among a million numbers, NumPy would make all of them
+    # strings of its length.
+    if isinstance(value, list):
+        leaves = np.array(value, dtype=object).ravel().tolist()
+        for kind in {*map(type, leaves)} & {str, bytes, bool}:
+            if kind is not bool or dtype.kind != "b":
+                raise TypeError(f"a value of type `{kind.__name__}`")
+    array = np.asarray(value)
+    if array.dtype == dtype:
+        return array
+    if array.dtype == object and dtype.kind == "f":
+        # JSON has `null` where a number is missing.
+        leaves = [np.nan if x is None else x for x in array.ravel().tolist()]
+        array = np.array(leaves).reshape(array.shape)
+    fits = np.can_cast(array.dtype, dtype, "same_kind")
+    # NumPy casts truth values to numbers and reads strings as numbers.
+    if isinstance(value, (np.ndarray, np.generic)) or array.dtype.kind == "b":
+        fits = False
+    if array.size and not fits:
+        raise TypeError(f"values of the dtype {array.dtype}")
+    with np.errstate(over="ignore"):
+        converted = array.astype(dtype)
+    changed = np.isinf(converted) & ~np.isinf(array)
+    if dtype.kind in "iu":
+        changed = converted != array
+    if changed.any():
+        raise ValueError(f"values from {array.min()} to {array.max()}")
+    return converted
+
+
+def _from_tensor(tensor):
+    array = tensor.numpy()
+    if tensor.dtype != tf.string:
+        return np.asarray(array)
+    texts = np.empty(tensor.shape, dtype=object)
+    texts.flat = [x.decode(errors="replace") for x in np.ravel(array).tolist()]
+    return texts
+
+
+def _reason(error):
+    """The line of TensorFlow's message that says what is wrong."""
+    noise = ("Graph execution error", "Detected at node", "<stack traces", "\t")
+    lines = [
+        line.partition(" [Op:")[0]
+        for line in error.message.splitlines()
+        if line.strip() and not line.startswith(noise)
+    ]
+    return lines[0] if lines else error.message
