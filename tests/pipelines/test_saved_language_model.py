@@ -246,7 +246,7 @@ def test_signatures(client, language):
 
 
 def test_the_guide_of_the_server_gives_all_inputs(client):
-    guide = pathlib.Path(__file__).parents[3] / "docs/guides/serving.md"
+    guide = pathlib.Path(__file__).parents[2] / "docs/guides/serving.md"
     (request,) = re.findall(
         r"ptb_lm:predict -d '(\{.+?\})'", guide.read_text("utf-8"), re.DOTALL
     )
