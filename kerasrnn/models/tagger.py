@@ -191,7 +191,11 @@ class Tagger(Model):
                 self.characters(inputs["characters"], training=training)
             )
         if self.backbone is not None:
-            parts.append(self._features(inputs, training))
+            features = inputs.get("features")
+            if features is None:
+                given = (inputs[name] for name in PIECES)
+                features = self.backbone(*given, training=training)
+            parts.append(ops.cast(features, self.compute_dtype))
         x = ops.concatenate(parts, axis=-1)
         x = self.input_dropout(x, training=training)
         if self.factorized:
@@ -199,13 +203,6 @@ class Tagger(Model):
         x, _ = self.stack(x, mask=mask, training=training)
         scores = self.output_projection(x)
         return scores if self.crf is None else self.crf(scores, mask=mask)
-
-    def _features(self, inputs, training):
-        """What the backbone says of words; if it is frozen, maybe before."""
-        if "features" in inputs:
-            return ops.cast(inputs["features"], self.compute_dtype)
-        pieces, counts = inputs["pieces"], inputs["piece_counts"]
-        return self.backbone(pieces, counts, training=training)
 
     def _parts(self, inputs):
         """Returns the inputs in a dictionary, if it is complete."""

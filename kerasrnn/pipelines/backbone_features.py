@@ -52,12 +52,6 @@ def load_backbone(
     return pieces, BackboneReader(backbone, **options)
 
 
-def features_folder() -> pathlib.Path:
-    """Returns the folder of all features, beside what Keras downloads."""
-    home = os.environ.get("KERAS_HOME", "~/.keras")
-    return pathlib.Path(home).expanduser() / "kerasrnn"
-
-
 def reader_inputs(pieces: tf.RaggedTensor, pad_id: int) -> list[tf.Tensor]:
     """Returns the arguments of a `BackboneReader`.
 
@@ -97,7 +91,9 @@ class BackboneFeatures:
         splits = [x.numpy() for x in pieces.nested_row_splits]
         flat = pieces.flat_values.numpy()
         key = fingerprint([options, reader.get_weights(), flat, splits])
-        path = features_folder() / f"{key}.npy"
+        # Beside what Keras downloads.
+        home = pathlib.Path(os.environ.get("KERAS_HOME", "~/.keras"))
+        path = home.expanduser() / "kerasrnn" / f"{key}.npy"
         if not path.exists():
             self._write(path, reader, pieces)
         self.rows = np.load(path, mmap_mode="r")
@@ -125,17 +121,15 @@ class BackboneFeatures:
             rows.flush()
 
     def __call__(self, indices: Tensor) -> tf.Tensor:
-        found = tf.numpy_function(self._gathered, [indices], tf.float32)
+        flat = tf.numpy_function(self._flat, [indices], tf.float16)
+        flat = tf.reshape(tf.cast(flat, tf.float32), (-1, self.size))
+        lengths = tf.gather(self.ends - self.starts, indices)
+        found = pad_to(tf.RaggedTensor.from_row_lengths(flat, lengths), 0)
         return tf.ensure_shape(found, (None, None, self.size))
 
-    def _gathered(self, indices):
-        bounds = self.starts[indices], self.ends[indices]
-        rows = [self.rows[a:b] for a, b in zip(*bounds, strict=True)]
-        longest = max(1, *map(len, rows))
-        found = np.zeros((len(rows), longest, self.size), "float32")
-        for row, known in zip(found, rows, strict=True):
-            row[: len(known)] = known
-        return found
+    def _flat(self, indices):
+        bounds = zip(self.starts[indices], self.ends[indices], strict=True)
+        return np.concatenate([self.rows[start:end] for start, end in bounds])
 
 
 def features_of(

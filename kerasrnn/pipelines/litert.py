@@ -21,13 +21,14 @@ from kerasrnn.saving import all_layers
 
 
 def litert_model(pipeline: Any, length: int = 1, int8: bool = False) -> bytes:
-    """Converts the step of a language model, a tagger or a classifier.
+    """Converts a model with these layers, or that of a pipeline.
 
     It runs in the LiteRT interpreter, with its built-in operations alone, on
     ids of one text. Every recurrent loop is unrolled, so `length` is fixed.
 
     | of a | inputs | outputs |
     |---|---|---|
+    | model of yours | those of the model | `output_0 ...` |
     | language model | `ids`, `state_0 ...` | `logits`, `next_state_0 ...` |
     | tagger | `words`, and `characters` if it reads them | `tags` |
     | classifier | `ids` | `logits` |
@@ -35,11 +36,16 @@ def litert_model(pipeline: Any, length: int = 1, int8: bool = False) -> bytes:
     Ids and numbers of tags are int32 of shape `(1, length)`, characters of
     shape `(1, length, max_letters)`.
 
+    A model of yours has a batch of one, and the length on each other axis that
+    is open.
+
     Args:
         pipeline: A `TextLanguageModel`, whose states are zeros at first, a
-            `TextTagger` or a `TextLabeller`.
-        length: Positive integer, the number of ids. Shorter texts are padded
-            with the id of padding of the tokenizer; a step is of 1.
+            `TextTagger` or a `TextLabeller`; or a Keras model that knows its
+            inputs, made by `keras.Model(inputs, outputs)` or a built
+            `keras.Sequential`.
+        length: Positive integer, the number of ids or steps. Shorter texts are
+            padded with the id of padding of the tokenizer; a step is of 1.
         int8: Whether large weights are stored in 8 bits (post-training
             quantization of the dynamic range), a quarter of their size.
 
@@ -47,7 +53,7 @@ def litert_model(pipeline: Any, length: int = 1, int8: bool = False) -> bytes:
         The bytes of a `.tflite` file.
 
     Raises:
-        TypeError: when the pipeline is of another class.
+        TypeError: when it is none of these.
         ValueError: when the model is not in float32 or is quantized, or
             `length` is not positive.
 
@@ -61,8 +67,9 @@ def litert_model(pipeline: Any, length: int = 1, int8: bool = False) -> bytes:
     """
     positive_integer("length", length)
     function, specs = _fixed(pipeline, length)
-    _check_precision(pipeline.model)
-    with _unrolled(pipeline.model), tempfile.TemporaryDirectory() as folder:
+    model = getattr(pipeline, "model", pipeline)
+    _check_precision(model)
+    with _unrolled(model), tempfile.TemporaryDirectory() as folder:
         signature = graph_function(function, *specs)
         path = pathlib.Path(folder, "1")
         export_saved_model(path, {"serving_default": signature}, [])
@@ -86,11 +93,23 @@ def _check_precision(model):
 
 @functools.singledispatch
 def _fixed(pipeline, length):
-    """A function of ids of a fixed shape, and its arguments."""
-    raise TypeError(
-        "`pipeline` must be a TextLanguageModel, a TextTagger or a "
-        f"TextLabeller. Received: a {type(pipeline).__name__}"
-    )
+    """A function of inputs of a fixed shape, and its arguments."""
+    if not getattr(pipeline, "inputs", None):
+        raise TypeError(
+            "`pipeline` must be a TextLanguageModel, a TextTagger, a "
+            "TextLabeller, or a Keras model that knows its inputs. "
+            f"Received: a {type(pipeline).__name__}"
+        )
+
+    def outputs(*given):
+        if len(given) > 1:
+            given = [keras.tree.pack_sequence_as(pipeline.input, given)]
+        return named("output", pipeline(*given, training=False))
+
+    return outputs, [
+        tf.TensorSpec([1, *(n or length for n in x.shape[1:])], x.dtype, x.name)
+        for x in pipeline.inputs
+    ]
 
 
 @_fixed.register

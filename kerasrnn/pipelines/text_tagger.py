@@ -584,9 +584,8 @@ class TextTagger(XlaPipeline):
         """
         features = self.features
         ids = features.ids(tf.ragged.constant(words, tf.string))
-        known = {}
-        if keep := features_of(self.model):
-            known["features"] = keep(ids.pop("pieces"))
+        keep = features_of(self.model)
+        known = {"features": keep(ids.pop("pieces"))} if keep else {}
 
         def inputs(indices):
             rows = {name: tf.gather(x, indices) for name, x in ids.items()}

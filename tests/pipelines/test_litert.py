@@ -7,6 +7,7 @@ import tensorflow as tf
 
 from kerasrnn.layers import CRF
 from kerasrnn.layers import FastGRUCell
+from kerasrnn.layers import FastRNN
 from kerasrnn.layers import RHNCell
 from kerasrnn.models import LanguageModel
 from kerasrnn.models import Tagger
@@ -61,6 +62,23 @@ def test_steps_of_a_language_model_go_on_from_each_other(int8):
         assert np.corrcoef(found.ravel(), expected.ravel())[0, 1] > 0.98
     else:
         np.testing.assert_allclose(found, expected, atol=1e-4)
+
+
+def test_a_model_of_ones_own_answers_alike():
+    x = keras.Input((None, 3), name="x")
+    given = keras.Input((2,), name="given")
+    h, state = FastRNN(RHNCell(6), return_sequences=True, return_state=True)(x)
+    y = keras.layers.Concatenate()([state, given])
+    model = keras.Model({"x": x, "given": given}, [h, keras.layers.Dense(2)(y)])
+    randomize(model)
+    rng = np.random.default_rng(0)
+    inputs = {
+        "x": rng.normal(size=(1, 4, 3)).astype("float32"),
+        "given": rng.normal(size=(1, 2)).astype("float32"),
+    }
+    found = interpreted(litert_model(model, length=4), **inputs)
+    for i, expected in enumerate(model(inputs)):
+        np.testing.assert_allclose(found[f"output_{i}"], expected, atol=1e-5)
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ import kerasrnn.pipelines  # noqa: F401  registers the pipelines
 from kerasrnn import data
 from kerasrnn.tokenizers import split_into_words
 from tests.pipelines import small
+from tests.pipelines import small_backbone
 
 
 def run(monkeypatch, *flags):
@@ -163,3 +164,20 @@ def test_a_table_may_have_a_word_in_each_row(tmp_path):
     sentences, scheme = tag.read(path, given)
     assert scheme == "IOB2"
     assert sentences == [[("Anna", "B-PER"), ("sings", "O")], [("Bo", "B-PER")]]
+
+
+@pytest.mark.slow
+def test_a_backbone_of_a_folder_is_read(monkeypatch, tmp_path):
+    monkeypatch.setenv("KERAS_HOME", str(tmp_path))
+    small_backbone.backbone().save_to_preset(tmp_path / "bert")
+    small_backbone.tokenizer().save_to_preset(tmp_path / "bert")
+    corpus = write(tmp_path / "eng.train", small.SENTENCES[:2])
+    dev = write(tmp_path / "eng.dev", small.SENTENCES[:2])
+    flags = ("--corpus", corpus, "--dev", dev, "--backbone", tmp_path / "bert")
+    flags += ("--backbone-layers", 2, "--epochs", 1, *SMALL)
+    for rate in ("None", 1e-4):
+        more = ("--backbone-rate", rate, "--output", tmp_path / f"{rate}")
+        run(monkeypatch, *flags, *more)
+        tagger = keras.saving.load_model(tmp_path / f"{rate}" / "tagger.keras")
+        assert tagger.model.factorized
+        assert tagger.model.backbone.backbone.trainable == (rate != "None")
