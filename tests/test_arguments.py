@@ -131,7 +131,6 @@ def with_cell(model, *sizes):
         (with_cell(models.Tagger, 9, 2), "characters", 30),
         (lambda **x: with_cell(models.Forecaster)(horizon=2, **x), "known", []),
         (with_cell(models.LanguageModel, 9), "augmented_loss", None),
-        (models.QuantileHead, "levels", 0.5),
         (models.RMSDynamicEvaluation, "epsilon", -1),
         (training.TokenCrossentropy, "pad_id", None),
         (metrics.Perplexity, "pad_id", "<pad>"),

@@ -11,7 +11,7 @@ import pytest
 from tests.test_layering import FILES
 
 MATHML = "{http://www.w3.org/1998/Math/MathML}"
-# Indented blocks that are no equations: signatures, and a table of names.
+# Indented blocks that are no equations: signatures and commands.
 CODE = {
     '{"inputs": {"prompt": ["the"], "max_tokens": 10}, "signature_name": ...}',
     '{"instances": ["Come in.", "Who?"], "signature_name": "attend"}\n',
@@ -19,7 +19,6 @@ CODE = {
     "kerasrnn-demo saved_models",
     "kerasrnn-onnx saved_models/nmt_hindi/1 onnx",
     "kerasrnn-ray 2 recipes/ptb_lm.py\n",
-    '"dot" "scaled_dot"',
     "call(inputs, states) -> (output, new_states)",
     "given(inputs) -> given",
     "run(sequence, states, mask=None, training=False) -> (outputs, states)",

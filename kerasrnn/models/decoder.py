@@ -6,6 +6,7 @@ from typing import Literal
 import keras
 from keras import ops
 
+from kerasrnn.arguments import instance
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers import AttentionCell
 from kerasrnn.layers import AttentionRNN
@@ -191,6 +192,8 @@ class Decoder(ReadsIds, Deserialized, KeepsQuantization):
             dtype=self.dtype_policy,
             name="output",
         )
+        if lexicon is not None:
+            instance("lexicon", lexicon, Lexicon)
         if lexicon is not None and lexicon.target_size != vocabulary_size:
             raise ValueError(
                 "`lexicon` must have the target vocabulary of the decoder. "
