@@ -1,4 +1,4 @@
-"""Length-bucketed batches of labelled texts."""
+"""Batches of similar length, of labelled texts."""
 
 import reprlib
 from collections.abc import Callable

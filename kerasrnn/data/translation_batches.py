@@ -1,4 +1,4 @@
-"""Length-bucketed batches of token ids."""
+"""Batches of similar length, of token ids."""
 
 from collections.abc import Sequence
 

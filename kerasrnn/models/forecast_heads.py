@@ -24,7 +24,7 @@ class ForecastHead:
     """Base of what a `Forecaster` says of each value that it forecasts.
 
     A forecast has the shape `(batch, horizon, columns, size)`, that of a point
-    `(batch, horizon, columns)`. `distributions.py` has distributions.
+    `(batch, horizon, columns)`.
     """
 
     size: int

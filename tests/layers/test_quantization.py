@@ -187,19 +187,3 @@ def test_how_it_is_quantized_is_saved(tmp_path):
     loaded = helpers.reloaded(model, tmp_path)
     assert loaded.output_projection.quantization_config.block_size == 2
     helpers.assert_close(loaded(inputs), model(inputs), 1e-6, 1e-6)
-
-
-@pytest.mark.parametrize(
-    "make", helpers.one_now([classifier, translator, piano_roll_model])
-)
-def test_what_needs_a_sequence_of_blocks_is_refused(make):
-    model, inputs = make()
-    model(inputs)
-    config = keras.quantizers.GPTQConfig(dataset=["a"], tokenizer=str.split)
-    given = [{"mode": "gptq", "config": config}]
-    if hasattr(config, "mode"):  # Keras 3.12 must be told.
-        given.append({"config": config})
-    for options in given:
-        with pytest.raises(ValueError, match="'int8'.*Received: mode='gptq'"):
-            model.quantize(**options)
-    assert set(modes(model)) == {None}

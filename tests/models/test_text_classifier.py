@@ -15,7 +15,7 @@ from kerasrnn.models import Encoder
 from kerasrnn.models import TextClassifier
 from tests import helpers
 from tests.models.small import SOURCE
-from tests.reference import layers as reference
+from tests.reference.attention import attend_as
 
 WORDS = 9
 LENGTHS = [5, 3, 1]
@@ -258,7 +258,7 @@ def test_attention_is_the_mean_weighted_by_its_query(encoder, summary):
     query = np.tile(
         helpers.as_numpy(model.summary_layer.query.value), (3, 1, 1)
     )
-    context, weights = reference.attend(
+    context, weights = attend_as(
         model.summary_layer.attention, query, memory, MASK
     )
     found = classified(model, SOURCE)
@@ -304,7 +304,7 @@ def test_a_decoder_summary_attends_with_the_last_output(encoder):
     states = final_of_last_layer(model)
     query = last_outputs(memory, False)[:, None]
     helpers.assert_close(states[0], query[:, 0])
-    context, weights = reference.attend(
+    context, weights = attend_as(
         model.summary_layer.attention, query, memory, MASK
     )
     start = np.tile(
