@@ -193,8 +193,9 @@ class Tagger(Model):
         if self.backbone is not None:
             features = inputs.get("features")
             if features is None:
-                given = (inputs[name] for name in PIECES)
-                features = self.backbone(*given, training=training)
+                features = self.backbone(
+                    *(inputs[name] for name in PIECES), training=training
+                )
             parts.append(ops.cast(features, self.compute_dtype))
         x = ops.concatenate(parts, axis=-1)
         x = self.input_dropout(x, training=training)
