@@ -215,7 +215,7 @@ def test_phrases_that_overlap_do_not_undo_each_other(limit):
 
 
 @pytest.mark.parametrize("kind", [GreedySearch, SamplingSearch, BeamSearch])
-@pytest.mark.parametrize("limit", [0, 3])
+@pytest.mark.parametrize("limit", [0, 2, 3])
 def test_a_prefix_that_is_too_long_has_none(kind, limit):
     search, rows = kind(1, 2, 0, max_length=4), 4 * [np.zeros(7)]
     long, right = np.array([[3, 4, 5, 6]]), np.array([[3, 4, -1, -1]])

@@ -7,9 +7,11 @@ from kerasrnn.layers import FastGRU
 from kerasrnn.layers import FastGRUCell
 from kerasrnn.layers import FastRNN
 from tests import helpers
+from tests.layers import small_layers
 from tests.layers.fast_keras_layers import DROPOUT
 from tests.layers.fast_keras_layers import SEQUENCE
 from tests.layers.fast_keras_layers import FastKerasLayerTests
+from tests.reference.cells import gru_step
 
 
 class TestFastGRU(FastKerasLayerTests):
@@ -27,6 +29,19 @@ class TestFastGRU(FastKerasLayerTests):
 
     def test_a_reset_before_the_product_with_layer_normalization(self):
         self.check(*self.loop_and_fast(reset_after=False, layer_norm=True))
+
+    @pytest.mark.parametrize("reset_after", [True, False])
+    def test_units_that_are_dropped_enter_no_product(self, reset_after):
+        """They still pass the update gate."""
+        cell = FastGRUCell(4, reset_after=reset_after, recurrent_dropout=0.5)
+        cell.build((None, 2))
+        helpers.randomize(cell)
+        x, h = helpers.random(3, 2), helpers.random(3, 4, seed=1)
+        cell._recurrent_dropout_mask = keras.ops.zeros((3, 4))
+        [found, *_] = small_layers.step(cell, x, [h], training=True)
+        kernel, kernel_of_h, bias = map(helpers.as_numpy, cell.weights[:3])
+        expected = gru_step(x, h, kernel, 0 * kernel_of_h, bias, reset_after)
+        helpers.assert_close(found, expected)
 
     def test_its_bias_may_be_of_half_precision(self):
         cell = FastGRUCell(
