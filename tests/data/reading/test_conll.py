@@ -79,7 +79,7 @@ def test_json_lines_of_tokens_and_tags(write):
 
 
 def test_tags_that_are_numbers_need_names(write):
-    rows = [{"tokens": ["a", "b"], "ner_tags": [0, n]} for n in (1, 2)]
+    rows = [{"tokens": ["a", "b"], "ner_tags": [0, n]} for n in (1, 2, -1)]
     path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
     with pytest.raises(CorpusError, match=r"`tag_names`.*Received: \[0, 1\]"):
         read_tagged_words(path)

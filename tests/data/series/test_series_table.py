@@ -36,6 +36,16 @@ def test_rows_after_the_last_value_are_no_part_of_the_time(capsys):
     assert len(window_starts(table.ahead(4), 3, 4)[1]) == 1
 
 
+def test_a_step_counts_that_has_the_value_of_one_column():
+    rain = np.r_[np.ones(12), 28 * [np.nan]]
+    table = read_series(with_future().assign(rain=rain), "date")
+    assert table.series[0].observed() == 40
+    table = read_series(
+        with_future().assign(rain=rain), "date", ["load", "rain"]
+    )
+    assert table.series[0].observed() == 12
+
+
 def test_what_is_not_known_is_counted(capsys):
     given = with_future().assign(wind=np.r_[np.ones(38), np.nan, np.nan])
     table = read_series(
