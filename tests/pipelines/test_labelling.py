@@ -9,6 +9,7 @@ from kerasrnn.models import Encoder
 from kerasrnn.models import TextClassifier
 from kerasrnn.pipelines import TextLabeller
 from kerasrnn.pipelines.label_kinds import label_scores
+from kerasrnn.pipelines.loss_weights import weights_of_labels
 from kerasrnn.tokenizers import ReviewTokenizer
 from tests.helpers import one_now
 from tests.helpers import randomize
@@ -53,6 +54,11 @@ def test_a_text_of_weight_two_counts_twice(labels):
         labels, [TEXTS[i] for i in places], [given[i] for i in places]
     )
     np.testing.assert_allclose(found, twice, rtol=1e-4)
+
+
+def test_a_probability_has_a_weight_between_those_of_the_classes():
+    found = weights_of_labels([0, 0.25, 1], {1: 3.0}, [1, 2, 1])
+    assert found.tolist() == [1, 2 * 1.5, 3]
 
 
 @pytest.mark.slow
