@@ -159,9 +159,12 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
             dtype=self.dtype_policy,
             name="embedding",
         )
-        self.feature_dropout = keras.layers.Dropout(
-            embedding_dropout, dtype=self.dtype_policy
-        )
+        if backbone is not None:
+            # Any other encoder draws no seed for it: its weights stay as they
+            # were with a seed of Keras.
+            self.feature_dropout = keras.layers.Dropout(
+                embedding_dropout, dtype=self.dtype_policy
+            )
         if factorized:
             self.input_projection = keras.layers.Dense(
                 cells.output_size(cell), dtype=self.dtype_policy, name="input"
