@@ -91,7 +91,7 @@ def _delimiter_of(lines):
 
     def constancy(sign):
         counts = collections.Counter(line.count(sign) for line in bare)
-        return max(n * bool(found) for found, n in counts.items())
+        return max((n for found, n in counts.items() if found), default=0)
 
     return max(signs, key=constancy)
 

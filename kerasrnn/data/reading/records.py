@@ -177,12 +177,14 @@ def dataset_records(path):
     """Yields the rows of a folder that `datasets` wrote."""
     if not is_dataset(path):
         files = sorted(x.name for x in path.iterdir() if x.is_file())
+        advice = ""
+        if files:
+            advice = ". Did you mean one of its files, "
+            advice += f"{', '.join(files[:5])}?"
         raise IsADirectoryError(
             "Expected a corpus file, a folder with a folder of texts for each "
             "class, or one written by `save_to_disk` of `datasets`. "
-            f"Received: the folder {path.absolute()}"
-            + f". Did you mean one of its files, {', '.join(files[:5])}?"
-            * bool(files)
+            f"Received: the folder {path.absolute()}{advice}"
         )
     with needs("datasets", "datasets"):
         import datasets

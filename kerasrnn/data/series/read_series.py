@@ -256,12 +256,14 @@ def _on_grid(rows, step, most, where, zone):
     grid = time_grid(times[0], step, times[-1])
     off = ~np.isin(times, grid)
     if off.any():
+        advice = ""
+        if zone is not None:
+            advice = "; for days of a time zone, its times after "
+            advice += "tz_localize(None)"
         raise CorpusError(
             f"Times{where} must be a whole number of steps of {step!r} apart. "
-            "Expected: another `step`, or `resample`, such as 'mean'"
-            + "; for days of a time zone, its times after tz_localize(None)"
-            * (zone is not None)
-            + f". Received: {times[off][0]} and {off.sum() - 1:,} more, after "
+            f"Expected: another `step`, or `resample`, such as 'mean'{advice}. "
+            f"Received: {times[off][0]} and {off.sum() - 1:,} more, after "
             f"{times[0]}"
         )
     return rows.reindex(grid)

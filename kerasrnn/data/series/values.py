@@ -88,7 +88,7 @@ def joined_times(columns, time_format):
     if detected:
         found = found.str.replace(
             r"(?<= )\d{1,2}(?:\.\d{2}){0,2}$",
-            lambda x: x[0].replace(".", ":") + ":00" * ("." not in x[0]),
+            _with_colons,
             regex=True,
         )
     return found.rename(" ".join(column.name for column in columns))
@@ -181,6 +181,12 @@ def _read_texts(column, time_format, report):
     expected = "`time_format`, such as %d/%m/%Y: days may be months"
     refuse(column, ambiguous, expected, report)
     return times, clock
+
+
+def _with_colons(clock):
+    """A time of day such as 7.30, or the hour alone, as 7:30 or 7:00."""
+    text = clock[0].replace(".", ":")
+    return text if ":" in text else f"{text}:00"
 
 
 def _has_date(text, clock):
