@@ -1,43 +1,43 @@
-"""What each backend does in its own way, and `keras.ops` does not do.
+"""Operations that differ by backend and that `keras.ops` does not have.
 
 `scan(step, carry, time, reverse=False, blank=None)` is a loop over time. A step
-is a function `(carry, index) -> (carry, saved)`, of nests of tensors; the carry
-keeps its shapes. It returns the last carry, and what was saved, stacked.
-TensorFlow computes a step to find the shapes of what is saved, unless they are
-those of the nest `blank`. `scan_reading(read, step, carry, time, blank=None)`
-is one whose step `(carry, index, here)` also gets what `read(index)` returns, a
-nest of entries of sequences. `unrolled` does what `scan` does, with all steps
-written out.
+is a function `(carry, index) -> (carry, saved)` of nests of tensors, and the
+carry keeps its shapes. `scan` returns the last carry and the saved tensors,
+stacked. TensorFlow computes one step to find the shapes of the saved tensors,
+unless the nest `blank` gives them. In
+`scan_reading(read, step, carry, time, blank=None)`, the step
+`(carry, index, here)` also gets what `read(index)` returns, a nest of entries
+of sequences. `unrolled` is `scan` with all steps written out.
 
-`gradients(function, arguments, cotangents)` returns the gradients of a
-function `(*arguments) -> (results, others)`, `None` for an argument without
-influence on the results, and the others. Arguments, results and cotangents are
-flat lists of tensors. PyTorch, which differentiates its loops itself, needs
-none.
+`gradients(function, arguments, cotangents)` returns the gradients of a function
+`(*arguments) -> (results, others)`, and the others. The gradient of an argument
+that does not influence the results is `None`. Arguments, results and cotangents
+are flat lists of tensors. PyTorch differentiates its loops itself and does not
+need this function.
 
 `custom_gradient(function)` gives a function a gradient of its own:
-`function(*arguments)` returns its results and a function `gradient`, which gets
+`function(*arguments)` returns its results and a function `gradient`. This gets
 the gradients of all results as one flat list, and returns those of the
-arguments. Results and arguments may be nests. (To the gradient function of
-`keras.ops.custom_gradient`, TensorFlow and JAX pass them one by one or as the
-nest; PyTorch passes the arguments one by one, and by the name `upstream` the
-gradient of a result that must be a single tensor.) PyTorch differentiates what
-the function computes instead, unless the gradient is `required`; then results
-and arguments must be single tensors.
+arguments. Results and arguments may be nests. (With
+`keras.ops.custom_gradient`, TensorFlow and JAX pass the gradients one by one or
+as a nest. PyTorch passes the arguments one by one and, as `upstream`, the
+gradient of the result, which must be a single tensor.) PyTorch ignores
+`gradient` and differentiates the function itself, unless the gradient is
+`required`. Then results and arguments must be single tensors.
 
 `log_gamma(x)`, `incomplete_gamma(a, x)` and `incomplete_beta(a, b, x)` are the
 logarithm of the gamma function, and the regularized lower incomplete gamma
 function and incomplete beta function. PyTorch lacks the last.
 
-`rows(table, places)` are rows of a table, as of `keras.ops.take`. LiteRT may
-store a table that is read by `gather` in 8 bits; read by `gather_nd`, as here,
-it is not.
+`rows(table, places)` returns rows of a table, as `keras.ops.take` does. LiteRT
+may store a table in 8 bits if `gather` reads it, but not if `gather_nd` does,
+which is used here.
 
-`on_gpu()` says whether it computes on a GPU, and `is_eager()` whether
-TensorFlow computes each operation as it is called.
+`on_gpu()` returns whether the backend computes on a GPU, and `is_eager()`
+whether TensorFlow runs eagerly.
 
-`either(condition, this, other)` calls one of two functions, as
-`keras.ops.cond` does, and compiled by XLA only that one.
+`either(condition, this, other)` calls one of two functions, as `keras.ops.cond`
+does. Compiled by XLA, it runs only that one.
 """
 
 import keras
@@ -48,9 +48,8 @@ if BACKEND == "tensorflow":
     import tensorflow as tf
 
     def scan(step, carry, time, reverse=False, blank=None):
-        # `keras.ops.scan` would stack the carry of all steps, too. Of this
-        # additional step only shapes are used, so that a graph never computes
-        # it.
+        # `keras.ops.scan` would also stack the carries of all steps. Only the
+        # shapes of this additional step are used, so a graph never computes it.
         if blank is None:
             _, blank = step(carry, 0)
         arrays = [
@@ -73,8 +72,8 @@ if BACKEND == "tensorflow":
             lambda index, *_: index >= 0 if reverse else index < time,
             body,
             (time - 1 if reverse else 0, keras.tree.flatten(carry), arrays),
-            # What does not depend on the carry would be computed ahead, for
-            # several steps, and kept.
+            # Otherwise TensorFlow would compute what does not depend on the
+            # carry for several steps ahead, and keep it.
             parallel_iterations=1,
             # Without it, XLA could not differentiate the loop.
             maximum_iterations=time,
@@ -89,7 +88,8 @@ if BACKEND == "tensorflow":
         )
 
     def gradients(function, arguments, cotangents):
-        # Each of two equal tensors would get the gradient of both.
+        # If a tensor is passed twice, each of the two would get the gradient of
+        # both.
         arguments = [tf.identity(x) for x in arguments]
         with tf.GradientTape() as tape:
             tape.watch(arguments)
@@ -112,7 +112,7 @@ if BACKEND == "tensorflow":
     incomplete_gamma = tf.math.igamma
 
     def incomplete_beta(a, b, x):
-        # It does not broadcast in every version.
+        # Not every version of it broadcasts.
         shape = tf.shape(a + b + x)
         return tf.math.betainc(
             *(tf.broadcast_to(tf.cast(y, x.dtype), shape) for y in (a, b, x))
@@ -131,13 +131,13 @@ elif BACKEND == "jax":
         )
 
     def scan_reading(read, step, carry, time, blank=None):
-        # A symbolic time, of an export, is not compared.
+        # A symbolic time, as in an export, cannot be compared.
         if not _on_cpu() or not isinstance(time, int) or time < 2:
             return scan(_with(read, step), carry, time)
 
-        # On a CPU, XLA joins reading an entry and what uses a part of it, such
-        # as a gate, and does not vectorize the two together. So each step reads
-        # the entries of the next one.
+        # On a CPU, XLA fuses reading an entry with the operations that use a
+        # part of it, such as a gate, and then does not vectorize them. So each
+        # step reads the entries of the next one.
         def step_and_read(carry, index):
             carry, here = carry
             new, saved = step(carry, index, here)
@@ -174,9 +174,9 @@ else:
 
     def incomplete_beta(a, b, x):
         raise NotImplementedError(
-            "PyTorch has no incomplete beta function, which quantiles of this "
-            "distribution need. Expected: KERAS_BACKEND=tensorflow or jax. "
-            "Received: KERAS_BACKEND=torch"
+            "The quantiles of this distribution need the incomplete beta "
+            "function, which PyTorch does not have. Expected: "
+            "KERAS_BACKEND=tensorflow or jax. Received: KERAS_BACKEND=torch"
         )
 
     def scan(step, carry, time, reverse=False, blank=None):
@@ -236,7 +236,7 @@ def unrolled(step, carry, time, reverse=False):
 
 
 def either(condition, this, other):
-    # XLA leaves out the other branch of a `switch`, not that of a `cond`.
+    # XLA skips the other branch of a `switch`, but not that of a `cond`.
     return keras.ops.switch(keras.ops.cast(condition, "int32"), [other, this])
 
 

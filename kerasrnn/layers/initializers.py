@@ -1,4 +1,4 @@
-"""Initializers that draw different numbers, and that of a forget gate."""
+"""Initializers with a seed for each weight, and one for forget gates."""
 
 import hashlib
 
@@ -7,14 +7,14 @@ from keras import ops
 
 
 def derived_seed(seed, *path):
-    """Returns a seed that depends on another one and on a path.
+    """Returns a seed derived from another one and a path.
 
-    Seeds that are sums, of a layer's and of a weight's number, say, would
-    soon be equal.
+    Sums of seeds, such as a layer's number plus a weight's number, would soon
+    be equal.
 
     Args:
-        seed: Integer, or anything else, which is returned unchanged.
-        *path: Names and numbers that tell apart what shares the seed.
+        seed: Integer. Anything else is returned unchanged.
+        *path: Names and numbers that distinguish the users of the seed.
     """
     if not isinstance(seed, int) or isinstance(seed, bool):
         return seed
@@ -23,15 +23,15 @@ def derived_seed(seed, *path):
 
 
 def reseeded(initializer, *path):
-    """Returns a copy of an initializer, for one of the weights that share it.
+    """Returns a copy of an initializer with its own seed, for one weight.
 
-    An initializer draws the same values each time it is called, so two weights
-    of one shape would start out equal: each gets a copy with its own seed.
+    A seeded initializer draws the same values each time it is called, so two
+    weights of the same shape would start out equal.
 
     Args:
-        initializer: A Keras initializer, or any function of a shape and a
-            dtype, which is returned unchanged.
-        *path: What tells the weight apart from the others, such as its name.
+        initializer: A Keras initializer. Any other function of a shape and a
+            dtype is returned unchanged.
+        *path: What distinguishes the weight from others, such as its name.
     """
     if not isinstance(initializer, keras.initializers.Initializer):
         return initializer
@@ -42,7 +42,7 @@ def reseeded(initializer, *path):
 
 
 def by_heads(initializer):
-    """Returns an initializer of block-diagonal kernels, block by block.
+    """Returns an initializer that fills block-diagonal kernels by block.
 
     Args:
         initializer: Initializer of a matrix `(dim, width)`.
@@ -60,13 +60,13 @@ def by_heads(initializer):
 
 
 def with_forget_bias(initializer, units):
-    """Returns an initializer of biases that are 1 for the second of the gates.
+    """Returns an initializer that sets the biases of the second gate to 1.
 
-    That is the forget gate of an LSTM (Jozefowicz et al. 2015).
+    The second gate is the forget gate of an LSTM (Jozefowicz et al. 2015).
 
     Args:
         initializer: Initializer of the other biases.
-        units: Integer, how many biases a gate has.
+        units: Integer, number of biases per gate.
     """
 
     def initialize(shape, dtype=None):

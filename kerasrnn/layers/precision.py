@@ -1,4 +1,4 @@
-"""Float32 or wider, the dtype of sums and states, also in half precision."""
+"""The dtype of sums and states: float32 or wider, even in half precision."""
 
 import keras
 from keras import ops
@@ -15,7 +15,7 @@ def wide(x):
 
 
 def is_float(x):
-    """Whether a tensor is one of floats."""
+    """Whether a tensor has a floating-point dtype."""
     return keras.backend.is_float_dtype(
         keras.backend.standardize_dtype(x.dtype)
     )

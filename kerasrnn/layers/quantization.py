@@ -1,9 +1,9 @@
-"""How the layers inside another one are quantized, saved with its weights.
+"""Saves, with a layer's weights, how its inner layers are quantized.
 
-Keras quantizes `Dense` and `Embedding` layers wherever they are in a model, but
-notes this only in their own configuration. A layer that makes them itself saves
-no such configuration: loaded, its inner layers would not be quantized and would
-not take the weights of the file.
+Keras quantizes `Dense` and `Embedding` layers anywhere in a model, but records
+this only in their own configuration. A layer that creates them itself does not
+save that configuration. After loading, its inner layers would not be quantized,
+and the weights of the file would not fit them.
 """
 
 import json
@@ -15,16 +15,16 @@ from keras import ops
 from kerasrnn.saving import KeepsFrozen
 from kerasrnn.saving import all_layers
 
-# The name among the weights of a layer in a file.
+# The key of this information among the weights of a layer in a file.
 _KEY = "quantized"
 
 
 class KeepsQuantization(KeepsFrozen, keras.layers.Layer):
     """Base of the layers and models whose inner layers may be quantized.
 
-    With their weights they save which of these are quantized, and how. Before
-    weights are loaded, the same are quantized again. What may be quantized may
-    be frozen, too.
+    They save which inner layers are quantized, and how, with their weights. The
+    same layers are quantized again before weights are loaded. As such layers
+    may also be frozen, this is a `KeepsFrozen`, too.
     """
 
     def save_own_variables(self, store: Any) -> None:
@@ -44,19 +44,19 @@ class KeepsQuantization(KeepsFrozen, keras.layers.Layer):
 
 
 def quantized_layers(layer):
-    """Returns how the layers inside another one, and itself, are quantized.
+    """Returns how a layer and all layers inside it are quantized.
 
     Args:
         layer: A Keras layer.
 
     Returns:
-        Dictionary from the position of each among all layers, a string, to the
-        mode and the configuration of its quantization.
+        Dictionary from the position of each quantized layer among all layers (a
+        string) to the mode and the configuration of its quantization.
     """
     found = {}
     for index, inner in enumerate(all_layers(layer)):
         mode = inner.quantization_mode
-        # What has other layers inside may only hold their default policy.
+        # A layer that contains others may only hold their default policy.
         if mode is not None and getattr(inner, "_is_quantized", False):
             config = getattr(inner, "quantization_config", None)
             config = keras.saving.serialize_keras_object(config)
@@ -65,10 +65,11 @@ def quantized_layers(layer):
 
 
 def quantize_layers(layer, quantized):
-    """Quantizes layers inside another one, unless they are quantized already.
+    """Quantizes layers inside another one that are not quantized yet.
 
     Args:
-        layer: A built layer, like the one given to `quantized_layers`.
+        layer: A built layer with the structure of the one given to
+            `quantized_layers`.
         quantized: What `quantized_layers` returned.
     """
     layers = all_layers(layer)
@@ -76,6 +77,6 @@ def quantize_layers(layer, quantized):
         inner = layers[int(index)]
         if inner.quantization_mode is None:
             config = keras.saving.deserialize_keras_object(how["config"])
-            # A configuration has its mode.
+            # A configuration includes its mode.
             mode = how["mode"] if config is None else None
             inner.quantize(mode, config=config)

@@ -1,4 +1,4 @@
-"""Cells that are a block of attention and a layer: SHA-RNN and transformer."""
+"""Blocks of attention and a feed-forward layer as recurrent cells."""
 
 import abc
 from typing import Unpack
@@ -89,7 +89,7 @@ class AttentionBlockCell(Configured, KeepsQuantization, WindowCell):
         output = ops.squeeze(self.attend(hidden, cache, training), 1)
         return output, self.pack(output, inner, [x[:, 1:] for x in cache])
 
-    # `FastRNN` looks for it beside `call`.
+    # `FastRNN` looks for `run` in the class that defines `call`.
     run = WindowCell.run
 
     def project(self, hidden: Tensor) -> list[Tensor]:
@@ -113,7 +113,7 @@ class AttentionBlockCell(Configured, KeepsQuantization, WindowCell):
         return x * (mask if len(x.shape) == 2 else ops.expand_dims(mask, 1))
 
     def _draw_masks(self, rows):
-        """Draws the masks of all branches, unless this batch has some."""
+        """Draws the masks of all branches, if this batch has none yet."""
         ones = ops.ones((rows, self.branches * self.units), self.compute_dtype)
         return DropoutRNNCell.get_dropout_mask(self, ones)
 
@@ -127,13 +127,13 @@ class AttentionBlockCell(Configured, KeepsQuantization, WindowCell):
 
 
 class MemoryMultiHeadAttention(MultiHeadDotAttention):
-    """`MultiHeadDotAttention` that projects queries instead of keys.
+    """`MultiHeadDotAttention` that projects the queries instead of the keys.
 
         (W_q q) . (W_k k) = (W_k' W_q q) . k
         sum_i alpha_i W_v v_i = W_v sum_i alpha_i v_i
 
-    The result is the same. A memory that grows by a few positions at a time is
-    not projected again.
+    The result is the same, but a memory that grows by a few positions at a time
+    need not be projected again.
     """
 
     def keys_and_values(self, memory: Tensor) -> tuple[Tensor, Tensor]:
@@ -165,7 +165,7 @@ class MemoryMultiHeadAttention(MultiHeadDotAttention):
         return over_last(self.output_kernel, ops.concatenate(contexts, -1))
 
     def _parts(self, x):
-        """Splits the last axis between the heads."""
+        """Splits the last axis into heads."""
         return ops.split(x, self.num_heads, axis=-1)
 
     def _of_heads(self, x, matrix):
@@ -185,8 +185,9 @@ class GatedAttention(AttentionMechanism):
         score(q, k_i) = q' . k'_i / sqrt(dim)
         context = sum_i alpha_i v'_i
 
-    Only the query passes a matrix. The gates of keys and values are vectors,
-    the same for all positions, so they are applied to query and context.
+    Only the query is multiplied by a matrix. The gates of keys and values are
+    vectors, the same for all positions, so they are applied to query and
+    context.
     """
 
     def __init__(
@@ -239,7 +240,7 @@ class GatedAttention(AttentionMechanism):
 class SHACell(AttentionBlockCell):
     """A block of the single-headed attention RNN (Merity 2019).
 
-    Around any `cell`, whose state is `s`, with `LN` for layer normalization:
+    Around any `cell` with the state `s`, with `LN` for layer normalization:
 
         h_t, s_t = cell(LN(x_t), s_{t-1})
         m_t = LN(h_t)
@@ -248,43 +249,42 @@ class SHACell(AttentionBlockCell):
         boom(z) = sum_j gelu(W_j z + b_j)        for j = 1 ... boom
 
     Each `LN` has its own weights, except that the two `LN(h_t)` in the third
-    line share theirs. Attention has a single head, without a projection of keys
-    and values: a matrix for the query, and a gate for each component of query,
-    key and value. There are no positional embeddings, since the cell encodes
-    the order, so a longer `memory` may be tried after training. `FastRNN` runs
-    the cell first, then all steps attend at once. A text processed in windows
-    has the outputs of the whole text.
+    line share theirs. Attention has a single head and does not project keys and
+    values: it has a matrix for the query, and a gate for each component of
+    query, key and value. The cell encodes the order, so there are no positional
+    embeddings, and a longer `memory` may be tried after training. `FastRNN`
+    runs the cell first, and then all steps attend at once. A text that is
+    processed in windows gives the same outputs as the whole text.
 
     Args:
         cell: Any Keras recurrent cell, such as `RHNCell(300, depth=5)`.
-        boom: Positive integer, how many times as wide as the output the
-            feed-forward layer is.
+        boom: Positive integer, the width of the feed-forward layer divided by
+            that of the output.
         memory: Positive integer, number of earlier steps to attend to.
-        kernel_initializer: Initializer of all kernels but those of `cell`;
-            `None` for a normal one of the standard deviation
-            `0.1 / sqrt(units)`, as in the author's code. With such small
-            weights, attention and feed-forward layer add almost nothing at
-            first.
+        kernel_initializer: Initializer of all kernels except those of `cell`.
+            `None` means normal with the standard deviation `0.1 / sqrt(units)`,
+            as in the author's code. With such small weights, attention and
+            feed-forward layer initially add almost nothing.
         dropout: Float in `[0, 1)`, rate of the variational dropout (Gal &
-            Ghahramani 2016) of what the cell, attention and the feed-forward
-            layer return: one mask for all steps.
+            Ghahramani 2016) of the outputs of the cell, the attention and the
+            feed-forward layer: one mask for all steps.
         seed: Optional integer, seed of dropout.
         **kwargs: Base layer arguments, such as `name` and `dtype` (by
             default that of `cell`).
 
     Call arguments:
         inputs: Tensor of shape `(batch, input_dim)`.
-        states: The previous states, as `get_initial_state` returns the first
-            ones: the output, the states of `cell`, the memory, and which of
-            its positions are filled, each of shape `(batch, size)`.
+        states: The previous states, structured like those of
+            `get_initial_state`: the output, the states of `cell`, the memory,
+            and flags of its filled positions, each of shape `(batch, size)`.
         training: Whether to behave as in training (dropout).
 
     Returns:
         The output of shape `(batch, units)`, as wide as that of `cell`, and
         the new states.
 
-    Masking: `keras.layers.RNN` skips masked steps, which do not enter the
-    memory either.
+    Masking: `keras.layers.RNN` skips masked steps, and they do not enter the
+    memory.
 
     Raises:
         ValueError: when `cell` is not a recurrent cell, `boom` or `memory` is
@@ -297,8 +297,8 @@ class SHACell(AttentionBlockCell):
     (2, 5, 8)
 
     Reference:
-        [Merity, 2019](https://arxiv.org/abs/1911.11423), as in his code,
-        which has attention in one of four blocks.
+        [Merity, 2019](https://arxiv.org/abs/1911.11423), following his code,
+        where one of four blocks has attention.
     """
 
     branches = 3
@@ -375,7 +375,7 @@ class SHACell(AttentionBlockCell):
     def attend(
         self, hidden: Tensor, cache: list[Tensor], training: bool = False
     ) -> Tensor:
-        """Returns the outputs of the steps that are last in the cache."""
+        """Returns the outputs of the last steps in the cache."""
         query = self.norms["query"](hidden)
         context = self.context(query, cache)
         hidden = query + self.drop(context, 1, training)
@@ -395,15 +395,15 @@ class TransformerCell(AttentionBlockCell):
         y_t = a_t + W_2 gelu(W_1 LayerNorm(a_t) + b_1) + b_2
 
     It is a recurrent cell whose state is this memory, so `FastRNN`,
-    `StackedRNNCells` and `LanguageModel` take it as any other cell, beside any
-    other cell. `FastRNN` computes all steps in one call, without a loop. The
-    memory is part of the state, so every step attends to the same number of
-    earlier steps, and a text processed in windows has the outputs of the whole
-    text. As in Transformer-XL, no gradient flows into the memory of an earlier
-    window, but the projections learn from it.
+    `StackedRNNCells` and `LanguageModel` accept it like any other cell, alone
+    or stacked with others. `FastRNN` computes all steps in one call, without a
+    loop. Every step attends to the same number of earlier steps, and a text
+    that is processed in windows gives the same outputs as the whole text. As in
+    Transformer-XL, no gradient flows into the memory of an earlier window, but
+    the projections learn from it.
 
-    There are no positional embeddings: the recurrent cells below encode the
-    order. So the weights do not depend on `memory`, and a longer one may be
+    There are no positional embeddings, because the recurrent cells below encode
+    the order. So the weights do not depend on `memory`, and a longer one may be
     tried after training.
 
     Args:
@@ -414,42 +414,42 @@ class TransformerCell(AttentionBlockCell):
             four times `units`.
         memory: Positive integer, number of earlier steps to attend to.
         dropout: Float in `[0, 1)`, rate of the variational dropout (Gal &
-            Ghahramani 2016) of what attention and the feed-forward layer add:
+            Ghahramani 2016) of the outputs of attention and feed-forward layer:
             one mask for all steps.
         seed: Optional integer, seed of dropout.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
         inputs: Tensor of shape `(batch, units)`.
-        states: The previous states, as `get_initial_state` returns the first
-            ones: the output, the memory, and which of its positions are filled,
-            each of shape `(batch, size)`.
+        states: The previous states, structured like those of
+            `get_initial_state`: the output, the memory, and flags of its filled
+            positions, each of shape `(batch, size)`.
         training: Whether to behave as in training (dropout).
 
     Returns:
         The output of shape `(batch, units)`, and the new states.
 
-    Masking: `keras.layers.RNN` skips masked steps, which do not enter the
-    memory either.
+    Masking: `keras.layers.RNN` skips masked steps, and they do not enter the
+    memory.
 
     Raises:
         ValueError: when a size is not a positive integer, `dropout` is not in
             `[0, 1)`, or the input is not `units` wide.
 
-    Example, a recurrent highway network below two blocks:
+    Example, two blocks on top of a recurrent highway network:
 
     >>> cells = [RHNCell(8, depth=3), TransformerCell(8), TransformerCell(8)]
     >>> FastRNN(cells, return_sequences=True)(np.ones((2, 5, 4))).shape
     (2, 5, 8)
 
     References:
-        [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), normalized
-        before each part as by
-        [Radford et al., 2019](https://openai.com/index/better-language-models/);
-        the memory is that of Transformer-XL,
-        [Dai et al., 2019](https://arxiv.org/abs/1901.02860). The
-        `TransformerDecoder` of Keras Hub is not used: its cache is for
-        inference, and has one position for all rows of a batch.
+        [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), with
+        normalization before each part as in [Radford et al.,
+        2019](https://openai.com/index/better-language-models/); the memory is
+        from Transformer-XL, [Dai et al.,
+        2019](https://arxiv.org/abs/1901.02860). Keras Hub's
+        `TransformerDecoder` is not used, because its cache is for inference
+        only and has one position for all rows of a batch.
     """
 
     branches = 2
@@ -487,9 +487,9 @@ class TransformerCell(AttentionBlockCell):
     def build(self, input_shape: Shape) -> None:
         if input_shape[-1] != self.units:
             raise ValueError(
-                "A TransformerCell adds to its input, which must be `units` "
-                f"wide. Received: units={self.units} and an input of width "
-                f"{input_shape[-1]}."
+                "A TransformerCell adds its output to its input, so the input "
+                f"must have the width `units`. Received: units={self.units} "
+                f"and an input of width {input_shape[-1]}."
             )
         shape = (None, None, self.units)
         self.attention_norm.build(shape)
@@ -518,7 +518,7 @@ class TransformerCell(AttentionBlockCell):
     def attend(
         self, hidden: Tensor, cache: list[Tensor], training: bool = False
     ) -> Tensor:
-        """Returns the outputs of the steps that are last in the cache."""
+        """Returns the outputs of the last steps in the cache."""
         context = self.context(cache[0][:, self.memory :], cache)
         hidden = hidden + self.drop(context, 0, training)
         added = over_last(self.hidden_layer, self.feedforward_norm(hidden))

@@ -28,11 +28,11 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class AttentionCell(Configured, keras.layers.Layer):
-    """A recurrent cell that attends to a memory given from outside.
+    """A recurrent cell that attends to a memory, such as encoder outputs.
 
-    It adds attention to any `cell`, whose state is `s` and whose output is `h`,
-    in one of two placements. Before the cell (Bahdanau et al. 2015), the query
-    is the previous state, and the cell reads the context:
+    It adds attention to any `cell` with the state `s` and the output `h`, in
+    one of two placements. Before the cell (Bahdanau et al. 2015), the query is
+    the previous state, and the cell reads the context:
 
         c_t = attend(s_{t-1}, memory)
         h_t, s_t = cell([x_t; c_t], s_{t-1})                    output h_t
@@ -46,17 +46,16 @@ class AttentionCell(Configured, keras.layers.Layer):
         c_t = attend(h_t, memory)
         h~_t = tanh(W_c [c_t; h_t])                             output h~_t
 
-    With `attention=None` it is the cell alone, and all weights are 0: a decoder
-    that sees the source only through its initial states (Sutskever et al.
-    2014).
+    With `attention=None` it is the cell alone, and all attention weights are 0.
+    Such a decoder sees the source only through its initial states (Sutskever et
+    al. 2014).
 
-    Before the cell, the query is the first of its states, or of the states of
-    the last cell of a stack. The readout is the "deep output" of Bahdanau et
-    al. Their appendix has `s_{t-1}` instead of `h_t`, but in their code that
-    state has already read `x_t`, as `h_t` has here.
+    With attention before the cell, the query is the cell's first state; in a
+    stack, it is the first state of the last cell. The readout is the "deep
+    output" of Bahdanau et al. Their appendix has `s_{t-1}` instead of `h_t`,
+    but in their code that state has already read `x_t`, like `h_t` here.
 
-    It is not a Keras cell, because it reads a memory: run it with
-    `AttentionRNN`.
+    It needs a memory, so it is not a Keras cell. Run it with `AttentionRNN`.
 
     Args:
         cell: Any Keras recurrent cell, such as `keras.layers.GRUCell(256)`
@@ -66,39 +65,39 @@ class AttentionCell(Configured, keras.layers.Layer):
             `"additive"`, `"bahdanau"` or `"concat"`, `"normed_bahdanau"`,
             `"multi_head"`, `"multi_scale"`, `"local_p"`, `"local_m"`,
             `"location"`, `"coverage"` or `"monotonic"`; `None` for no
-            attention. A layer that another cell has is copied, without its
-            weights.
+            attention. A layer that another cell uses already is copied without
+            its weights.
         placement: `"before"` or `"after"` the cell.
-        units: Positive integer, width of `h~`, or of the readout; `None` for
-            the width of `h`.
+        units: Positive integer, width of `h~` or of the readout; `None` for the
+            width of `h`.
         input_feeding: Whether the cell reads the `h~` of the previous step.
             Only for the placement after the cell.
-        readout: Whether the output is the readout. Only for the placement
-            before the cell.
+        readout: Whether to output the readout instead of `h`. Only for the
+            placement before the cell.
         kernel_initializer: Initializer of `W_c`, or of the readout's `W`.
         **kwargs: Base layer arguments, such as `name` and `dtype` (by
             default that of `cell`).
 
     Call arguments:
-        inputs: Tensor of shape `(rows, input_dim)`. There is one row for each
-            sentence of the memory, or several adjacent ones, such as the
-            hypotheses of a beam search.
-        states: The previous states; `get_initial_state` returns the first
-            ones.
-        projected: What `project` returned for a memory of shape
+        inputs: Tensor of shape `(rows, input_dim)`. There are one or more
+            adjacent rows for each sentence of the memory; the hypotheses of a
+            beam search, for example, are several.
+        states: The previous states. For the first step, `get_initial_state`
+            returns them.
+        projected: The result of `project` for a memory of shape
             `(batch, positions, memory_dim)`.
         memory_mask: Optional boolean tensor of shape `(batch, positions)`.
         training: Whether to behave as in training (dropout of `cell` and of
             the attention).
-        noise: What `draw_noise` returned, for this step; `None` to draw it
-            here, which does not work inside a loop.
+        noise: The result of `draw_noise` for this step; `None` to draw it here,
+            which does not work inside a loop.
 
     Returns:
         A tuple `(output, states, weights)`: the output of shape
         `(rows, output_size)`, the new states, and the attention weights of
         shape `(rows, positions)`.
 
-    Masking: a masked position of the memory has weight exactly 0, and no
+    Masking: a masked position of the memory has weight exactly 0 and no
     influence.
 
     Raises:
@@ -114,10 +113,10 @@ class AttentionCell(Configured, keras.layers.Layer):
     (2, 4, 8)
 
     References:
-        [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473), the readout
-        in appendix A.2.2;
-        [Luong et al., 2015](https://arxiv.org/abs/1508.04025),
-        [Sutskever et al., 2014](https://arxiv.org/abs/1409.3215).
+        [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473), with the
+        readout in appendix A.2.2; [Luong et al.,
+        2015](https://arxiv.org/abs/1508.04025), [Sutskever et al.,
+        2014](https://arxiv.org/abs/1409.3215).
     """
 
     def __init__(
@@ -152,12 +151,12 @@ class AttentionCell(Configured, keras.layers.Layer):
 
     @property
     def mechanism(self) -> Any:
-        """The attention, or what attends to nothing in its place."""
+        """The attention, or a mechanism that attends to nothing."""
         return NO_ATTENTION if self.attention is None else self.attention
 
     @property
     def loops_over_attention(self) -> bool:
-        """Whether the loop over time has to contain the attention."""
+        """Whether the attention must be computed inside the loop over time."""
         attends_before = (
             self.placement == "before" and self.attention is not None
         )
@@ -187,7 +186,7 @@ class AttentionCell(Configured, keras.layers.Layer):
         self.cell_input_size = width
         shape = None
         if self.readout:
-            # [h; x; c] is h beside the input of the cell.
+            # [h; x; c] is h and the input of the cell.
             shape = (output_size + width, 2 * self.output_size)
         elif self.attention is not None and self.placement == "after":
             shape = (self.context_dim + output_size, self.output_size)
@@ -213,10 +212,10 @@ class AttentionCell(Configured, keras.layers.Layer):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Attends with one query per row, `(rows, query_dim)`.
 
-        Arguments and results are those of `AttentionMechanism.attend`, without
+        Arguments and results are those of `AttentionMechanism.attend` without
         the axis of queries.
         """
-        # A loop has its states in float32.
+        # A loop carries its states in float32.
         query = ops.cast(query, self.compute_dtype)
         return attend_rows(
             self.mechanism,
@@ -245,8 +244,8 @@ class AttentionCell(Configured, keras.layers.Layer):
         pairs = ops.reshape(found, pairs)
         return ops.maximum(pairs[..., 0], pairs[..., 1])
 
-    # Keras fills in `memory_mask` from an argument `memory`, which must be a
-    # tensor: the projected memory, a tuple, needs another name.
+    # The projected memory, a tuple, cannot be named `memory`: Keras would take
+    # `memory_mask` from such an argument, which must be a tensor.
     def call(
         self,
         inputs: Tensor,
@@ -273,7 +272,7 @@ class AttentionCell(Configured, keras.layers.Layer):
         training: bool,
         noise: dict[str, Tensor] | None,
     ) -> tuple[Tensor, Tensor, States, Tensor]:
-        """Computes one step without its readout, as a call does.
+        """Computes one step like `call`, but without the readout.
 
         Returns:
             The output, the context, the new states, and the weights.
@@ -305,11 +304,10 @@ class AttentionCell(Configured, keras.layers.Layer):
         """Returns the initial states.
 
         Args:
-            batch_size: Number of rows, by default those of `projected`.
-            projected: What `project` returned for the memory. Required if the
+            batch_size: Number of rows, by default that of `projected`.
+            projected: The result of `project` for the memory. Required if the
                 attention has a state.
-            states: States to use instead: all of them, or those of `cell`
-                alone.
+            states: States to use instead: all states, or those of `cell` alone.
         """
         fed = []
         if batch_size is None and projected is not None:
@@ -320,13 +318,14 @@ class AttentionCell(Configured, keras.layers.Layer):
         state = self.mechanism.initial_state(batch_size, projected)
         own = cells.initial_state(self.cell, batch_size)
         if _all_define_steps(self.cell):
-            # Rounded in each step, a state that moves little would not move.
+            # If it were rounded in each step, a state that moves little would
+            # not move.
             own = keras.tree.map_structure(wide, own)
         first = self.pack(fed, state, own)
         return first if states is None else _replaced(first, own, states)
 
     def unpack(self, states: States) -> tuple[list[Tensor], Tensor, States]:
-        """Returns `[h~]` or `[]`, the attention's state, the cell's states."""
+        """Splits states into `[h~]` or `[]`, the attention's and the cell's."""
         is_stateful = self.mechanism.stateful
         if not self.input_feeding and not is_stateful:
             return [], (), states
@@ -338,7 +337,7 @@ class AttentionCell(Configured, keras.layers.Layer):
         )
 
     def pack(self, fed: list[Tensor], state: Tensor, own: States) -> States:
-        """Returns the states as one list, which `unpack` takes apart."""
+        """Joins the states in one list, which `unpack` splits."""
         first = [*fed, *keras.tree.flatten(state)]
         return [*first, own] if first else own
 
@@ -358,15 +357,15 @@ def _all_define_steps(cell):
 
 
 def _replaced(first, own, states):
-    """Returns the initial states, the last of them replaced by given ones."""
+    """Replaces the last of the initial states by given ones."""
     given, flat = keras.tree.flatten(states), keras.tree.flatten(first)
     sizes = len(keras.tree.flatten(own)), len(flat)
     if len(given) not in sizes:
         raise ValueError(
             "The initial states must be all states of the AttentionCell, or "
-            "those of the cell inside it. Expected: "
-            f"{' or '.join(map(str, sorted(set(sizes))))} tensors. "
-            f"Received: {len(given)}."
+            "those of its inner cell. Expected: "
+            f"{' or '.join(map(str, sorted(set(sizes))))} tensors. Received: "
+            f"{len(given)}."
         )
     start = len(flat) - len(given)
     flat[start:] = [
@@ -397,15 +396,15 @@ def _check_options(attention, placement, units, input_feeding, readout):
 def attend_rows(
     attention, query, projected, memory_mask, state, training, noise
 ):
-    """Attends with one row for each memory, or with several.
+    """Attends with one or more rows for each memory.
 
-    The rows of one sentence, such as the hypotheses of a beam search, are
-    adjacent and share its memory, which is not repeated for them.
+    The rows of a sentence, such as the hypotheses of a beam search, are
+    adjacent. They share its memory, which is not repeated for them.
 
     Args:
         attention: A mechanism of `kerasrnn.layers`.
         query: Tensor of shape `(rows, query_dim)`.
-        projected: What `attention.project` returned for a memory, tensors of
+        projected: The result of `attention.project` for a memory, tensors of
             shape `(batch, positions, ...)`.
         memory_mask: Optional boolean tensor of shape `(batch, positions)`.
         state: State of the attention, a nest of tensors `(rows, ...)`.
@@ -416,7 +415,7 @@ def attend_rows(
         A tuple `(context, weights, state)` of tensors `(rows, ...)`.
     """
     rows, batch_size = ops.shape(query)[0], ops.shape(projected[0])[0]
-    # A loop over time has one row for each memory.
+    # In a loop over time, there is one row for each memory.
     count = 1 if of_the_loop() else _quotient(rows, batch_size)
     shape = (batch_size, count)
     query, state, noise = keras.tree.map_structure(
@@ -435,7 +434,7 @@ def _reshape(x, shape, axes):
 
 
 def _quotient(rows, batch_size):
-    """Returns the number of rows per memory; the batch may be empty."""
-    if ops.is_tensor(batch_size):  # TensorFlow, a size not known in advance
+    """Returns the number of rows per memory, even if the batch is empty."""
+    if ops.is_tensor(batch_size):  # a size that TensorFlow does not know yet
         return rows // ops.maximum(batch_size, 1)
     return rows // (batch_size or 1)

@@ -33,9 +33,9 @@ from kerasrnn.typing import Tensor
 class AttentionRNN(Configured, keras.layers.Layer):
     """Runs an `AttentionCell` over a sequence.
 
-    Keys and values are projected once for a memory. If the cell does not depend
+    Keys and values are projected once per memory. If the cell does not depend
     on the attention (placement after the cell without input feeding, or no
-    attention), it runs first, over the whole sequence. Then all steps attend at
+    attention), it runs over the whole sequence first. Then all steps attend at
     once, or one after another if the attention requires it.
 
     Args:
@@ -50,25 +50,24 @@ class AttentionRNN(Configured, keras.layers.Layer):
         sequence: Tensor of shape `(batch, time, input_dim)`.
         memory: Tensor of shape `(batch, positions, memory_dim)`.
         memory_mask: Optional boolean tensor of shape `(batch, positions)`.
-        initial_state: Optional states to start from: those of the cell inside
-            the `AttentionCell`, such as the final ones of an encoder, or all
-            that an earlier call has returned.
+        initial_state: Optional initial states: those of the cell inside the
+            `AttentionCell`, such as the final states of an encoder, or all
+            states that an earlier call returned.
         training: Whether to behave as in training (dropout of the cell and
             of the attention).
         sequence_mask: Optional boolean tensor of shape `(batch, time)`.
 
     Returns:
-        The outputs, of shape `(batch, time, output_size)`. With
-        `return_state` or `return_attention_scores` a tuple: the outputs, the
-        final states with the former, and the weights of shape
-        `(batch, time, positions)` with the latter. The states of a
-        `RecurrentCell` are in float32 or wider, to be carried on.
+        The outputs, of shape `(batch, time, output_size)`. With `return_state`
+        or `return_attention_scores` a tuple: the outputs, the final states with
+        the former, and the weights of shape `(batch, time, positions)` with the
+        latter. The states of a `RecurrentCell` are in float32 or wider, for
+        further steps.
 
     Masking: a masked position of the memory has weight exactly 0, and no
-    influence. A masked step of the sequence leaves the states as they are and
-    repeats output and weights of the step before it, or has zeros before the
-    first unmasked step. Padding on the right is better left unmasked, but for
-    the loss: the layer is then faster.
+    influence. A masked step of the sequence keeps the states and repeats output
+    and weights of the previous step. Before the first unmasked step, both are
+    zeros. It is faster not to mask padding on the right, except in the loss.
 
     Raises:
         ValueError: when `cell` is not an `AttentionCell`, the memory has
@@ -101,7 +100,7 @@ class AttentionRNN(Configured, keras.layers.Layer):
         self.return_state = return_state
         self.return_attention_scores = return_attention_scores
         self.supports_masking = True
-        # Runs the cell where the loop does not contain the attention.
+        # Runs the cell if the attention is not inside the loop.
         self.rnn = FastRNN(cell.cell, return_sequences=True, name="rnn")
         if cell.loops_over_attention or cell.mechanism.sequential:
             # XLA cannot differentiate a TensorFlow loop of unbounded length.
@@ -136,7 +135,7 @@ class AttentionRNN(Configured, keras.layers.Layer):
         )
         mechanism = self.cell.mechanism
         noise = mechanism.draw_noise(sequence, projected) if training else {}
-        # A masked step does not change the state of an attention.
+        # Masked steps do not change the state of an attention.
         in_order = mechanism.stateful and sequence_mask is not None
         run: Callable[..., Any] = self._attend_after_the_loop
         if self.cell.loops_over_attention or in_order:
@@ -197,15 +196,15 @@ def attend_in_a_loop(
     Args:
         cell: The `AttentionCell`.
         sequence: Tensor of shape `(batch, time, input_dim)`.
-        states: The states to start from.
-        projected: What `cell.project` returned.
+        states: The initial states.
+        projected: The result of `cell.project`.
         memory_mask: Optional boolean tensor of shape `(batch, positions)`.
         training: Whether to behave as in training.
-        noise: What `draw_noise` returned, tensors `(batch, time, ...)`.
+        noise: The result of `draw_noise`, tensors `(batch, time, ...)`.
         sequence_mask: Optional boolean tensor of shape `(batch, time)`.
 
     Returns:
-        The outputs `(batch, time, output_size)`, the last states, and the
+        The outputs `(batch, time, output_size)`, the final states, and the
         weights `(batch, time, positions)`.
     """
     inputs, noise = swap_time((sequence, noise or {}))
@@ -216,8 +215,8 @@ def attend_in_a_loop(
     if training:
         first = ops.zeros((rows, cell.cell_input_size), cell.compute_dtype)
         cells.draw_dropout_masks(cell.cell, first)
-    # What a step finds is kept beside its states, from zeros on.
-    # A readout is computed of all steps at once, after the loop.
+    # The results of a step are carried with its states and start as zeros. A
+    # readout is computed of all steps at once, after the loop.
     before = cell.placement == "before"
     width = cells.output_size(cell.cell) if before else cell.output_size
     widths = [width, ops.shape(projected[1])[-2]]
@@ -226,12 +225,12 @@ def attend_in_a_loop(
     found[1] = wide(found[1])
     carried = keras.tree.flatten([found, states])
 
-    # These have gradients.
+    # These tensors have gradients.
     floats = filter(is_float, keras.tree.flatten(projected))
 
     def step(before, given, product):
         inputs, noise, memory = given
-        # States that count are integers.
+        # States that are counters are integers.
         before = [
             x if is_float(old) else ops.cast(x, old.dtype)
             for x, old in zip(before, carried, strict=True)
@@ -271,7 +270,7 @@ def attend_in_a_loop(
 
 
 def _with_floats(nest, floats):
-    """Returns a nest with other tensors in place of its floating ones."""
+    """Returns a nest with its floating-point tensors replaced."""
     floats = iter(floats)
     return keras.tree.map_structure(
         lambda x: next(floats) if is_float(x) else x, nest

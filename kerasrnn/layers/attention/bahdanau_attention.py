@@ -24,24 +24,24 @@ class BahdanauAttention(AttentionMechanism):
 
         score(q, k) = v . tanh(W_q q + W_k k)
 
-    or, with `normalize`, which trains the length `g` of the vector apart from
-    its direction `v`, and a bias:
+    With `normalize`, the length `g` of the vector is trained separately from
+    its direction `v`, and there is a bias:
 
         score(q, k) = g v / |v| . tanh(W_q q + W_k k + b)
 
     The "concat" score of Luong et al. 2015, `v . tanh(W [q; k])`, is the same
-    function, with `W_q` and `W_k` side by side.
+    function with `W = [W_q W_k]`.
 
     Args:
         units: Positive integer, width of the hidden layer of the score.
-        use_bias: Whether the three products have biases. The paper has none;
-            some common implementations have all three.
+        use_bias: Whether to add a bias to each of the three products. The paper
+            has none; some common implementations have all three.
         normalize: Whether to use the normalized score. `g` starts at
             `1 / sqrt(units)`, as in tensorflow/nmt, and `b` at 0.
         kernel_initializer: Initializer of `W_q`, `W_k` and `v`.
         dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
@@ -99,7 +99,7 @@ class BahdanauAttention(AttentionMechanism):
         self.normalize = normalize
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.query_projection = self._dense(0, self.units, "query", use_bias)
-        # The `b` of the normalized score is added here, once for a memory.
+        # The `b` of the normalized score is added here, once per memory.
         self.memory_projection = self._dense(
             1, self.units, "memory", use_bias or normalize
         )
@@ -109,7 +109,8 @@ class BahdanauAttention(AttentionMechanism):
         return keras.layers.Dense(
             units,
             use_bias=use_bias,
-            # An initializer repeats its values: three layers, three seeds.
+            # An initializer repeats its values, so each of the three layers
+            # needs its own seed.
             kernel_initializer=reseeded(self.kernel_initializer, i),
             dtype=self.dtype_policy,
             name=name,
@@ -162,22 +163,22 @@ class BahdanauAttention(AttentionMechanism):
         project = self.score_projection
         v = project.kernel
         if project.quantization_mode is not None:
-            # The kernel without its scales would be another one.
+            # A quantized kernel is only valid with its scales.
             v = project(ops.eye(self.units, dtype=self.compute_dtype))
         v = wide(v)
         length = ops.sqrt(ops.sum(ops.square(v)))
         return wide(self.gain) * v / length
 
 
-# How many hidden units are held at once: 16 MiB of float32.
+# Number of hidden units held at once: 16 MiB of float32.
 _MOST = 2**22
 
 
 def additive_score(query, keys, vector):
     """Returns `v . tanh(q + k)` for each query and position.
 
-    Many queries are scored block by block, forwards and backwards: the hidden
-    layer of all of them would be the largest tensor of a model.
+    Many queries are scored block by block, in the backward pass too, because
+    their hidden layer would be the largest tensor of a model.
 
     Args:
         query: Tensor of shape `(batch, queries, units)`.
@@ -192,20 +193,20 @@ def additive_score(query, keys, vector):
     batch_size, count, units = ops.shape(query)
     row = batch_size * ops.shape(keys)[1] * units
     if ops.is_tensor(row) or ops.is_tensor(count):
-        # A graph of TensorFlow for batches of any size.
+        # A TensorFlow graph for batches of any size.
         most = ops.maximum(_MOST // ops.maximum(row, 1), 1)
         scores = _in_blocks(query, keys, vector, most)
-        # The lengths that are known were lost.
+        # Restores the static shape.
         return ops.reshape(scores, (batch_size, count, ops.shape(keys)[1]))
     known = isinstance(row, int) and isinstance(count, int)
-    # JAX may ask for the shape alone.
+    # JAX may ask for the shape only.
     if not known or count * row <= _MOST:
         return _score(query, keys, vector)
     return _in_blocks(query, keys, vector, max(1, _MOST // row))
 
 
 def _score(query, keys, vector):
-    """Scores of queries `(batch, queries, units)`, all at once."""
+    """Scores queries `(batch, queries, units)` all at once."""
     hidden = ops.expand_dims(query, 2) + ops.expand_dims(keys, 1)
     return _product(ops.tanh(hidden), vector)
 
@@ -217,44 +218,44 @@ def _product(hidden, vector):
 
 
 def _in_blocks(query, keys, vector, most):
-    """Scores of blocks of at most this many queries, one after another."""
+    """Scores blocks of at most `most` queries one after another."""
     scores = functools.partial(_blocks, most)
     return _backend.custom_gradient(scores)(query, keys, vector)
 
 
 def _blocks(most, query, keys, vector):
-    """Scores in blocks, of which the hidden layer of one is held at a time.
+    """Scores in blocks, holding the hidden layer of one block at a time.
 
     Args:
-        most: Integer, or a tensor, the most queries of a block.
-        query, keys, vector: As of `additive_score`.
+        most: Integer or integer tensor, maximum number of queries in a block.
+        query, keys, vector: As in `additive_score`.
 
     Returns:
-        The scores, `(batch, queries, positions)`, and their gradient, as
-        `custom_gradient` takes them.
+        The scores `(batch, queries, positions)` and their gradient function,
+        for `custom_gradient`.
     """
     batch_size, count, units = ops.shape(query)
-    # Of negative numbers, ONNX rounds quotients up.
+    # ONNX rounds negative quotients up.
     blocks = (count + most - 1) // most
-    if ops.is_tensor(blocks):  # then there may be no queries
+    if ops.is_tensor(blocks):  # there may be no queries
         blocks = ops.maximum(blocks, 1)
     size = (count + blocks - 1) // blocks
 
     def divided(x, width):
-        """`(batch, queries, width)` as `(blocks, size, batch, width)`."""
+        """`(batch, queries, width)` to `(blocks, size, batch, width)`."""
         rest = ops.zeros((blocks * size - count, batch_size, width), x.dtype)
         x = ops.concatenate([ops.swapaxes(x, 0, 1), rest])
         return ops.reshape(x, (blocks, size, batch_size, width))
 
     def joined(x, width):
-        """`(blocks, size, batch, width)` as `(batch, queries, width)`."""
+        """`(blocks, size, batch, width)` to `(batch, queries, width)`."""
         x = ops.reshape(x, (blocks * size, batch_size, width))
         return ops.swapaxes(x[:count], 0, 1)
 
     queries, positions = divided(query, units), ops.shape(keys)[1]
 
     def hidden(index):
-        """The hidden layer of a block, `(size, batch, positions, units)`."""
+        """Hidden layer of a block, `(size, batch, positions, units)`."""
         return ops.tanh(ops.expand_dims(queries[index], 2) + keys)
 
     def one_by_one():
@@ -290,7 +291,7 @@ def _blocks(most, query, keys, vector):
 
     if not ops.is_tensor(most):
         return one_by_one(), gradient
-    # A few queries, as in a step of a search, need no loop.
+    # A few queries, as in a decoding step, need no loop.
     scores = ops.cond(
         count <= most, lambda: _score(query, keys, vector), one_by_one
     )

@@ -1,4 +1,4 @@
-"""The attention mechanisms by name."""
+"""Attention mechanisms by name."""
 
 from typing import TypeVar
 
@@ -13,10 +13,10 @@ _Attention = TypeVar("_Attention")
 
 
 def copy_of_attention(identifier: _Attention) -> _Attention:
-    """Returns a mechanism like a given one, without its weights.
+    """Returns a copy of a mechanism without its weights.
 
-    The models take such a copy, as they do of a cell. Anything else, such as
-    the name of a new mechanism, is returned as it is.
+    Models use such a copy, as they do with cells. Anything else, such as the
+    name of a mechanism, is returned unchanged.
     """
     if not isinstance(identifier, AttentionMechanism):
         return identifier
@@ -30,16 +30,16 @@ def get_attention(
 ) -> AttentionMechanism:
     """Returns an attention mechanism from a name, a config or a layer.
 
-    A layer that was given to another cell before is in use: the result is then
-    a new one like it, without its weights. Two cells with one mechanism could
-    be neither copied nor loaded from a file.
+    If the layer already belongs to another cell, the result is a copy without
+    its weights, because cells that share a mechanism could neither be copied
+    nor loaded from a file.
 
     Args:
         identifier: One of the `names` of a mechanism, a serialized mechanism,
             or a layer.
-        units: Integer, width of a mechanism given by name: the hidden width of
-            an additive score, or the total width of the heads of
-            `"multi_head"` and `"multi_scale"`.
+        units: Integer, width of a mechanism given by name: hidden width of an
+            additive score, or total width of the heads of `"multi_head"` and
+            `"multi_scale"`.
         dtype: Dtype or policy of a mechanism given by name; `None` for the
             global one.
 
@@ -66,8 +66,8 @@ def get_attention(
 
 
 def mechanisms_by_name() -> dict[str, type[AttentionMechanism]]:
-    """Returns the classes of mechanisms that have short names, by these."""
+    """Returns the classes of mechanisms by their short names."""
     classes: list[type[AttentionMechanism]] = [AttentionMechanism]
-    for each in classes:  # which grows meanwhile
+    for each in classes:  # grows during the loop
         classes += each.__subclasses__()
     return {name: x for x in classes for name in vars(x).get("names", ())}

@@ -21,26 +21,26 @@ from kerasrnn.typing import Tensor
 class CoverageAttention(BahdanauAttention):
     """Additive attention with coverage (Tu et al. 2016).
 
-    The score also depends on the coverage `C` of a position: the weights that
-    it had in earlier steps, divided by its fertility `phi`, which is the number
-    of target words expected from it:
+    The score also depends on the coverage `C` of a position: the sum of its
+    weights in earlier steps, divided by its fertility `phi`, which is the
+    expected number of target words for it:
 
         score(q, k_i) = v . tanh(W_q q + W_k k_i + W_c C_{t-1,i})
         C_{t,i} = C_{t-1,i} + alpha_{t,i} / phi_i           C_{0,i} = 0
         phi_i = fertility sigmoid(U v_i)
 
-    with the values `v_i`, which are the memory. Without a fertility the
-    coverage is the sum of the weights, as in See et al. 2017.
+    The values `v_i` are the memory. With `fertility=None`, the coverage is the
+    sum of the weights, as in See et al. 2017.
 
     Args:
         units: Positive integer, width of the hidden layer of the score.
-        fertility: Positive float, the largest fertility of a position, 2 in the
+        fertility: Positive float, maximum fertility of a position, 2 in the
             paper; `None` for no fertility.
         kernel_initializer: Initializer of all kernels.
         dropout: Float in `[0, 1)`, dropout rate of the attention weights. The
-            coverage adds up the weights before dropout.
+            coverage sums the weights before dropout.
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
@@ -117,7 +117,7 @@ class CoverageAttention(BahdanauAttention):
     def project(
         self, memory: Tensor, memory_mask: Tensor | None = None
     ) -> tuple[Tensor, ...]:
-        """Returns keys, values and, if they are used, the fertilities."""
+        """Returns keys, values and, if used, the fertilities."""
         keys, values = super().project(memory, memory_mask)
         if self.fertility is None:
             return keys, values

@@ -37,7 +37,7 @@ class DotAttention(AttentionMechanism):
     Args:
         dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
@@ -78,7 +78,7 @@ class ScaledDotAttention(DotAttention):
     Args:
         dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
@@ -114,15 +114,15 @@ class GeneralAttention(DotAttention):
 
         score(q, k) = q W k         or, scaled,         g q W k
 
-    `W` is applied once, to the memory, not to every query.
+    `W` is applied to the memory, once, and not to every query.
 
     Args:
-        use_scale: Whether the score has a trained factor `g`, initially 1,
-            as in the "scaled_luong" of tensorflow/nmt.
+        use_scale: Whether to multiply the score by a trained factor `g`,
+            initially 1, as in "scaled_luong" of tensorflow/nmt.
         kernel_initializer: Initializer of `W`.
         dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:

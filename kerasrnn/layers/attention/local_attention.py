@@ -1,4 +1,4 @@
-"""Local attention, to the positions around one."""
+"""Local attention: to a window of positions around a center."""
 
 from typing import Literal
 from typing import Unpack
@@ -26,8 +26,8 @@ from kerasrnn.typing import Tensor
 class LocalAttention(AttentionMechanism):
     """Local attention, predictive or monotonic (Luong et al. 2015).
 
-    It attends to the positions `s` within `radius` of a position `p_t`, with
-    the `score` of any mechanism and `S` positions in the memory:
+    It attends to the positions `s` within `radius` of a center `p_t`, with the
+    `score` of any mechanism. `S` is the number of positions in the memory:
 
         p_t = S sigmoid(v . tanh(W q))              predictive
         alpha(s) = softmax_s(score(q, k_s)) exp(-(s - p_t)^2 / (2 d^2))
@@ -36,22 +36,22 @@ class LocalAttention(AttentionMechanism):
         p_t = min(t, S - 1)                         monotonic
         alpha(s) = softmax_s(score(q, k_s))
 
-    Positions and steps are counted from 0, without the masked positions. The
-    paper has `p_t = t` for local-m; to stay at the last position after that is
-    what its authors' code does. The weights of local-p sum to at most 1.
+    Positions and steps are counted from 0, and masked positions are not
+    counted. The paper has `p_t = t` for local-m; like the authors' code, this
+    layer stays at the last position after that. The weights of local-p sum to
+    at most 1.
 
     Args:
-        attention: The mechanism that computes the score, any with one score
-            for each position, such as `BahdanauAttention(256)`; `None` for
-            `GeneralAttention()`.
-        radius: Positive integer, `D` in the paper, which also has 10.
+        attention: A mechanism that computes one score for each position, such
+            as `BahdanauAttention(256)`; `None` for `GeneralAttention()`.
+        radius: Positive integer, `D` in the paper, where it is 10, too.
         alignment: `"predictive"` (local-p) or `"monotonic"` (local-m).
         units: Positive integer, width of `W q`; `None` for that of the query.
             Only for the predictive alignment.
         kernel_initializer: Initializer of `W` and `v`.
         dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
@@ -66,9 +66,8 @@ class LocalAttention(AttentionMechanism):
         `(batch, queries, positions)`.
 
     Raises:
-        ValueError: when `attention` overrides `align` or has a dropout,
-            `radius` or `units` is not a positive integer, or `alignment` is
-            unknown.
+        ValueError: when `attention` overrides `align` or has dropout, `radius`
+            or `units` is not a positive integer, or `alignment` is unknown.
 
     Example:
 
@@ -134,14 +133,14 @@ class LocalAttention(AttentionMechanism):
     def project(
         self, memory: Tensor, memory_mask: Tensor | None = None
     ) -> tuple[Tensor, ...]:
-        """Returns keys, values, the numbers of the positions, and how many."""
+        """Returns keys, values, position numbers and their count."""
         keys, values = self.attention.project(memory, memory_mask)
         return keys, values, *positions(memory, memory_mask)
 
     def initial_state(
         self, batch_size: int | Tensor, projected: tuple[Tensor, ...]
     ) -> Tensor:
-        """Returns the number of the first step; `()` if it is predictive."""
+        """Returns the index of the first step; `()` if predictive."""
         if self.alignment == "predictive":
             return ()
         return ops.zeros((batch_size, 1), "int32")
@@ -191,7 +190,7 @@ class LocalAttention(AttentionMechanism):
             return self.attend(
                 query, projected, memory_mask, state, training, noise
             )
-        # The numbers of all steps are known: (batch, time, 1).
+        # The indices of all steps are known: (batch, time, 1).
         time = ops.shape(query)[1]
         steps = ops.expand_dims(state, 1) + ops.expand_dims(ops.arange(time), 1)
         context, weights, _ = self.attend(
@@ -201,7 +200,7 @@ class LocalAttention(AttentionMechanism):
 
 
 def _check_score(attention):
-    """Raises `ValueError` unless weights are the softmax of a score."""
+    """Raises `ValueError` unless the weights are the softmax of a score."""
     plain = (
         isinstance(attention, AttentionMechanism)
         and type(attention).align is AttentionMechanism.align
@@ -209,7 +208,7 @@ def _check_score(attention):
     if not plain or attention.dropout:
         raise ValueError(
             "`attention` must be an attention mechanism with one score for "
-            "each position, such as `GeneralAttention()`, and without dropout, "
-            "which is an argument of LocalAttention. "
-            f"Received: attention={attention!r}"
+            "each position, such as `GeneralAttention()`. It must have no "
+            "dropout; use the `dropout` of LocalAttention. Received: "
+            f"attention={attention!r}"
         )

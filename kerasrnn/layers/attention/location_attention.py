@@ -20,18 +20,18 @@ class LocationAttention(DotAttention):
 
         score(q, position i) = (W q)_i
 
-    The query alone decides where to attend, whatever the memory holds. `W` has
-    one row for each of the first `max_positions` unmasked positions. A shorter
-    memory uses only the first rows; in a longer one, the positions beyond are
-    never attended to.
+    The weights depend only on the query, not on the memory. `W` has one row for
+    each of the first `max_positions` unmasked positions. A shorter memory uses
+    only the first rows. In a longer memory, the remaining positions have weight
+    0.
 
     Args:
-        max_positions: Positive integer, number of positions to attend to at
-            most.
+        max_positions: Positive integer, maximum number of positions to attend
+            to.
         kernel_initializer: Initializer of `W`.
         dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
@@ -89,7 +89,7 @@ class LocationAttention(DotAttention):
     def project(
         self, memory: Tensor, memory_mask: Tensor | None = None
     ) -> tuple[Tensor, ...]:
-        """Returns keys, which are rows of `W`, values and positions."""
+        """Returns keys (rows of `W`), values and positions."""
         _, values = super().project(memory, memory_mask)
         position, _ = positions(memory, memory_mask)
         keys = ops.take(

@@ -25,27 +25,26 @@ from kerasrnn.typing import Tensor
 
 
 class AttentionMechanism(Configured, KeepsQuantization):
-    """Base class of the attention mechanisms: scores, weights, context.
+    """Base class of the attention mechanisms.
 
-    For a query `q` and a memory whose positions have keys `k_i` and values
-    `v_i`:
+    For a query `q` and a memory with keys `k_i` and values `v_i`:
 
         alpha = softmax_i(score(q, k_i))       over the unmasked positions
         context = sum_i alpha_i v_i
 
     A subclass overrides `score`. It also overrides `keys_and_values` if keys
-    and values are not the memory itself, and `align` if its weights are not
-    the softmax of the scores. Its short `names`, if it has any, stand for it as
-    the `attention` of a cell and in the settings of recipes.
+    and values are not the memory itself, and `align` if its weights are not the
+    softmax of the scores. Optional short `names` identify it in the argument
+    `attention` of cells and in the settings of recipes.
 
-    A memory is projected once, by `project`, and attended to at every step,
-    by `attend`. A mechanism whose weights depend on earlier steps has a state:
-    a tensor that `initial_state` returns first and that each step replaces. The
-    other mechanisms have the state `()`. Calling the layer does all of this.
+    `project` projects a memory once, and `attend` attends to it at every step.
+    A mechanism whose weights depend on earlier steps has a state: a tensor that
+    `initial_state` returns and that each step replaces. For all others the
+    state is `()`. Calling the layer does all of this.
 
     Args:
         dropout: Float in `[0, 1)`, dropout rate of the attention weights.
-        seed: Seed of `dropout`.
+        seed: Optional integer, seed of `dropout`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
@@ -58,31 +57,31 @@ class AttentionMechanism(Configured, KeepsQuantization):
 
     Returns:
         A tuple `(context, weights)` of shapes `(batch, queries, context_dim)`
-        and `(batch, queries, positions)`: always both, as Keras's layers do
-        with `return_attention_scores=True`. The weights are those before
-        dropout.
+        and `(batch, queries, positions)`. Both are always returned, as in
+        Keras's layers with `return_attention_scores=True`. The weights are
+        those before dropout.
 
     Masking: a masked position has weight exactly 0, and its content has no
-    influence, even if it is NaN. A memory that is fully masked, or has no
-    positions, gives a context of 0.
+    influence, even if it is NaN. If a memory is fully masked or has no
+    positions, the context is 0.
 
     Raises:
         ValueError: when `dropout` is not in `[0, 1)`.
     """
 
-    # Short names, each with the arguments of a mechanism for a cell of a width.
+    # Short names, each with a function from the width of a cell to arguments.
     names: ClassVar[Mapping[str, Callable[[int], Config]]] = {}
-    # Whether there is a state, and whether each step needs that of the step
-    # before it, so that steps cannot be computed all at once.
+    # Whether there is a state, and whether each step needs that of the previous
+    # step, so that steps cannot be computed at once.
     stateful = False
     sequential = False
-    # Whether each position is projected by itself and there is no state, as
+    # Whether each position is projected independently and there is no state, as
     # self-attention requires.
     positionwise = True
-    # Whether the weights depend on how many positions, masked ones included,
-    # lie between others.
+    # Whether the weights depend on the distances between positions, counting
+    # masked ones.
     counts_masked = False
-    # Whether it was given to a cell before it was built: see `get_attention`.
+    # Whether it already belongs to a cell: see `get_attention`.
     is_given = False
 
     def __init__(
@@ -104,7 +103,7 @@ class AttentionMechanism(Configured, KeepsQuantization):
     def project(
         self, memory: Tensor, memory_mask: Tensor | None = None
     ) -> tuple[Tensor, ...]:
-        """Prepares a memory for any number of steps.
+        """Projects a memory once, for any number of steps.
 
         Args:
             memory: Tensor of shape `(batch, positions, memory_dim)`.
@@ -112,12 +111,12 @@ class AttentionMechanism(Configured, KeepsQuantization):
                 `None`.
 
         Returns:
-            A tuple of tensors `(batch, ...)` for `attend`, of which the first
-            two are the keys and the values.
+            A tuple of tensors `(batch, ...)` for `attend`. The first two are
+            keys and values.
         """
         if memory_mask is not None:
             check_mask("memory_mask", memory_mask, memory)
-            # A weight of 0 is not enough: 0 times NaN is NaN.
+            # A weight of 0 is not enough, because 0 times NaN is NaN.
             memory = ops.where(ops.expand_dims(memory_mask, -1), memory, 0)
         return self.keys_and_values(memory)
 
@@ -157,7 +156,7 @@ class AttentionMechanism(Configured, KeepsQuantization):
     def read(
         self, weights: Tensor, values: Tensor, noise: dict[str, Tensor]
     ) -> Tensor:
-        """Returns the context: the values, weighted and summed."""
+        """Returns the context: the weighted sum of the values."""
         if "dropout" in noise:
             weights = weights * ops.cast(noise["dropout"], weights.dtype)
         return ops.matmul(ops.cast(weights, values.dtype), values)
@@ -171,25 +170,25 @@ class AttentionMechanism(Configured, KeepsQuantization):
         training: bool = False,
         noise: dict[str, Tensor] | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Computes one step for each query.
+        """Computes one step for each query, independently.
 
-        The queries are independent of each other: hypotheses for the same
-        sentence, or steps of a mechanism without a state.
+        The queries may be hypotheses for the same sentence, or steps of a
+        mechanism without a state.
 
         Args:
             query: Tensor of shape `(batch, queries, query_dim)`.
-            projected: What `project` returned.
+            projected: The result of `project`.
             memory_mask: Boolean tensor of shape `(batch, positions)`, or
-                `(batch, queries, positions)` where each query has its own, or
+                `(batch, queries, positions)` with one mask for each query, or
                 `None`.
             state: The previous state, `(batch, queries, ...)` or `()`.
             training: Whether to behave as in training.
-            noise: What `draw_noise` returned; `None` to draw it here, which
+            noise: The result of `draw_noise`; `None` to draw it here, which
                 does not work inside a loop.
 
         Returns:
-            `(context, weights, state)`: context and weights as the layer
-            itself returns them, and the new state.
+            `(context, weights, state)`: context and weights as in a call of the
+                layer, and the new state.
         """
         if noise is None:
             noise = self.draw_noise(query, projected) if training else {}
@@ -209,16 +208,16 @@ class AttentionMechanism(Configured, KeepsQuantization):
         training: bool,
         noise: dict[str, Tensor],
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Computes a step for each query, one after another.
+        """Computes one step for each query, one after another.
 
         Args:
             query: Tensor of shape `(batch, time, query_dim)`.
-            projected: What `project` returned.
+            projected: The result of `project`.
             memory_mask: Boolean tensor of shape `(batch, positions)`, or
                 `None`.
             state: The state before the first step, `(batch, ...)` or `()`.
             training: Whether to behave as in training.
-            noise: What `draw_noise` returned.
+            noise: The result of `draw_noise`.
 
         Returns:
             `(context, weights, state)`, with the state after the last step.
@@ -263,7 +262,7 @@ class AttentionMechanism(Configured, KeepsQuantization):
     def noise_shape(
         self, query: Tensor, projected: tuple[Tensor, ...]
     ) -> tuple[int | Tensor, ...]:
-        """Returns the shape of the weights, with batch and queries first."""
+        """Returns the shape of the weights; batch and queries come first."""
         return (*ops.shape(query)[:2], ops.shape(projected[1])[-2])
 
     def call(
@@ -287,8 +286,8 @@ class AttentionMechanism(Configured, KeepsQuantization):
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Returns the shapes of the keys and of the values of one position.
 
-        The axis of positions comes before the last one: `(heads, dim)` stands
-        for keys of shape `(batch, heads, positions, dim)`.
+        The axis of positions, before the last one, is left out: `(heads, dim)`
+        stands for keys of shape `(batch, heads, positions, dim)`.
         """
         return (memory_dim,), (memory_dim,)
 
@@ -298,7 +297,7 @@ class AttentionMechanism(Configured, KeepsQuantization):
 
 
 class _NoAttention:
-    """Attends to nothing: a context has no width, and all weights are 0."""
+    """Attends to nothing: the context has width 0, and all weights are 0."""
 
     stateful = sequential = False
 
@@ -343,30 +342,30 @@ def check_memory(memory, batch_size):
 
     Args:
         memory: Tensor.
-        batch_size: Integer, the number of rows that attend to it, each to its
-            own; `None` where it is unknown.
+        batch_size: Integer, number of rows, each of which attends to its own
+            memory; `None` if unknown.
     """
     check_not_ragged(memory)
     if not same_shape(memory.shape, (batch_size, None, None)):
         raise ValueError(
-            "`memory` must have the shape (batch, positions, memory_dim): "
-            "reshape the features of an image to (batch, height * width, "
-            f"channels). Expected: ({batch_size}, positions, memory_dim). "
-            f"Received: memory.shape={tuple(memory.shape)}"
+            "`memory` must have the shape (batch, positions, memory_dim). "
+            "Reshape features of images to (batch, height * width, channels). "
+            f"Expected: ({batch_size}, positions, memory_dim). Received: "
+            f"memory.shape={tuple(memory.shape)}"
         )
 
 
 def positions(memory, memory_mask=None):
-    """Numbers the unmasked positions of a memory, from 0.
+    """Numbers the unmasked positions of a memory from 0.
 
     Args:
         memory: Tensor of shape `(batch, positions, dim)`.
         memory_mask: Boolean tensor of shape `(batch, positions)`, or `None`.
 
     Returns:
-        Two integer tensors: the numbers, of shape `(batch, positions)`, where a
-        masked position has the number of the last unmasked one before it, or
-        -1; and how many are unmasked, of shape `(batch, 1)`.
+        Two integer tensors: the numbers, of shape `(batch, positions)`, and the
+        count of unmasked positions, of shape `(batch, 1)`. A masked position
+        has the number of the last unmasked one before it, or -1.
     """
     if memory_mask is None:
         memory_mask = ops.ones(ops.shape(memory)[:2], "int32")
@@ -379,16 +378,17 @@ _LINEAR = keras.activations.linear
 
 
 def over_last(project, x):
-    """Projects the last axis, as one product of two matrices.
+    """Projects the last axis as a product of two matrices.
 
-    With more than two axes TensorFlow would use `tensordot`, which would take
-    most of the time of a decoding step, and which XLA rejects in a loop.
+    With more than two axes TensorFlow would use `tensordot`, which takes most
+    of the time of a decoding step, and which XLA rejects in a loop.
 
-    In a loop over time, products of one vector for each row are that loop's.
+    In a loop over time, products of one vector per row use the `product` of
+    that loop.
 
     Args:
         project: Function of a tensor of shape `(rows, dim)`, such as a `Dense`
-            layer, or a matrix to multiply by, in the dtype of `x`.
+            layer; or a matrix, which is cast to the dtype of `x`.
         x: Tensor of shape `(..., dim)`.
 
     Returns:
@@ -399,7 +399,7 @@ def over_last(project, x):
     kernel, bias = _weights_of(project)
     one_each = all(size == 1 for size in x.shape[1:-1])
     if product and one_each and may_multiply(kernel):
-        # As the layer would return it.
+        # In the dtype that the layer would return.
         dtype = getattr(project, "compute_dtype", x.dtype)
         flat = ops.cast(product(flat, kernel, bias), dtype)
     elif callable(project):
@@ -410,7 +410,7 @@ def over_last(project, x):
 
 
 def _weights_of(project):
-    """Returns kernel and bias of a plain `Dense` layer, or a kernel alone."""
+    """Returns kernel and bias of a plain `Dense` layer or a matrix."""
     if not isinstance(project, keras.layers.Dense):
         return project, None
     if project.quantization_mode or project.activation is not _LINEAR:

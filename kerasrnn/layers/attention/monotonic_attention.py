@@ -32,23 +32,24 @@ class MonotonicAttention(BahdanauAttention):
         u_{t,i} = (1 - p_{t,i-1}) u_{t,i-1} + alpha_{t-1,i}
 
     where `u_{t,i}` is the probability of reaching position `i`, and `alpha_0`
-    is 1 at the first position. At inference `p` is 1 where the energy is above
-    0 and otherwise 0, so a single position has weight 1, and an online decoder
-    need not read beyond it. If a step stops nowhere, its weights, those of all
-    later steps, and their contexts are 0.
+    is 1 at the first position. In inference, `p` is 1 where the energy is above
+    0, and 0 elsewhere. So a single position has weight 1, and an online decoder
+    need not read beyond it. If a step stops nowhere, all weights and contexts
+    of this and later steps are 0.
 
     Args:
         units: Positive integer, width of the hidden layer of the energy.
-        noise: Float >= 0, standard deviation of the Gaussian noise in
-            training, which drives the energies away from 0; 1 in the paper.
+        noise: Float >= 0, standard deviation of the Gaussian noise in training,
+            1 in the paper. It drives the energies away from 0.
         energy_bias: Float, initial value of the trained bias `r`. A negative
-            one lets untrained steps reach distant positions: -4 suits memories
-            of a hundred positions; for shorter ones choose it nearer to 0.
+            value lets an untrained layer reach distant positions: -4 suits
+            memories of a hundred positions; shorter memories need a value
+            closer to 0.
         kernel_initializer: Initializer of `W_q`, `W_k` and `v`.
         seed: Seed of `dropout` and noise.
         dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
@@ -56,8 +57,8 @@ class MonotonicAttention(BahdanauAttention):
             consecutive steps.
         memory: Tensor of shape `(batch, positions, memory_dim)`.
         memory_mask: Optional boolean tensor of shape `(batch, positions)`.
-        training: Whether to behave as in training (probabilities instead of
-            decisions, noise, dropout).
+        training: Whether to behave as in training (stopping probabilities
+            instead of decisions, noise, dropout).
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, memory_dim)` and
@@ -121,7 +122,7 @@ class MonotonicAttention(BahdanauAttention):
     def initial_state(
         self, batch_size: int | Tensor, projected: tuple[Tensor, ...]
     ) -> Tensor:
-        """Returns weights before the first step: 1 at the first position."""
+        """Returns the initial weights: 1 at the first position."""
         values = projected[1]
         shape = (batch_size, ops.shape(values)[1])
         is_first = ops.equal(ops.arange(shape[1]), 0)

@@ -28,7 +28,7 @@ class MultiHeadDotAttention(AttentionMechanism):
         context_j = sum_i alpha_{j,i} W_v^j v_i
         context = W_out [context_1; ...; context_{heads}]
 
-    There are no biases. Keys and values are projected once for a memory.
+    There are no biases. Keys and values are projected once per memory.
 
     Args:
         num_heads: Positive integer, number of heads.
@@ -38,7 +38,7 @@ class MultiHeadDotAttention(AttentionMechanism):
         kernel_initializer: Initializer of the four kernels.
         dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:

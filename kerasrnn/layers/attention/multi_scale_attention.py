@@ -1,4 +1,4 @@
-"""Attention at several scales: positions one by one, or the means of blocks."""
+"""Attention at several scales: single positions and means of blocks."""
 
 from collections.abc import Sequence
 from typing import Unpack
@@ -19,41 +19,41 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class MultiScaleAttention(MultiHeadDotAttention):
-    """Multi-head attention in which each head pools blocks of its own size.
+    """Multi-head attention whose heads pool blocks of different sizes.
 
     Head `j` has a span `n_j`. Its blocks are counted back from the last
     unmasked position: block 0 consists of the last `n_j` positions, block 1 of
     the `n_j` positions before them, and so on. Keys and values of a block are
-    the means of those of its unmasked positions:
+    the means over its unmasked positions:
 
         score_{j,b}(q) = (W_q^j q) . mean_{i in b}(W_k^j k_i) / sqrt(head_dim)
         context_j = sum_b alpha_{j,b} mean_{i in b}(W_v^j v_i)
         context = W_out [context_1; ...; context_{heads}]
 
-    `alpha_j` is the softmax over the blocks that have an unmasked position; all
-    other blocks have the weight 0. With a span of 1, a head attends to
-    positions one by one. With `blocks`, it sees only its last blocks, so spans
-    of 1, 4 and 16 are windows of three lengths: the last positions one by one,
-    and positions farther back only as means.
+    `alpha_j` is the softmax over the blocks that have an unmasked position;
+    other blocks have weight 0. With a span of 1, a head attends to single
+    positions. With `blocks`, a head sees only its last blocks. So spans of 1, 4
+    and 16 are windows of three lengths: the last positions one by one, and
+    earlier positions only as means.
 
-    In a `SelfAttentionCell` the blocks slide with the window: block 0 of the
-    step `t` is always `h_{t-n_j} ... h_{t-1}`. The farthest block is cut off
-    where the window or the sequence begins, and is the mean of what is left.
-    In an `AttentionCell` all steps see the same blocks, counted back from the
-    end of each memory.
+    In a `SelfAttentionCell` the blocks slide with the window: block 0 of step
+    `t` is always `h_{t-n_j} ... h_{t-1}`. The farthest block is cut off at the
+    start of the window or sequence, and is the mean of the rest. In an
+    `AttentionCell` all steps see the same blocks, counted back from the end of
+    each memory.
 
     Args:
-        spans: Sequence of positive integers, the number of positions in a block
-            of each head.
+        spans: Sequence of positive integers, the block size of each head in
+            positions.
         head_dim: Positive integer, width of a head.
-        blocks: Positive integer, the number of blocks that a head attends to;
-            `None` for all.
+        blocks: Positive integer, the number of blocks that each head attends
+            to; `None` for all.
         units: Positive integer, width of the context; `None` for the width
             of the query.
         kernel_initializer: Initializer of the four kernels.
         dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
@@ -86,9 +86,9 @@ class MultiScaleAttention(MultiHeadDotAttention):
 
     Reference:
         Heads as in [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762).
-        The compressed memory of
-        [Rae et al., 2020](https://arxiv.org/abs/1911.05507) may be the mean
-        of blocks, too; there it is one scale, and the blocks do not slide.
+        The compressed memory of [Rae et al.,
+        2020](https://arxiv.org/abs/1911.05507) can also be the mean of blocks.
+        It has a single scale, and its blocks do not slide.
     """
 
     names = {
@@ -147,13 +147,14 @@ class MultiScaleAttention(MultiHeadDotAttention):
 
 
 def _weights_in_blocks(scores, mask, span, blocks):
-    """Softmax over blocks of positions, shared by the positions of each block.
+    """Softmax over blocks; the positions of a block share its weight.
 
     Args:
         scores: Float tensor of shape `(batch, queries, positions)`.
         mask: Boolean tensor that broadcasts against it.
         span: Integer, the number of positions in a block.
-        blocks: Integer, the number of last blocks that count, or `None`.
+        blocks: Integer, number of blocks to attend to, counted from the end, or
+            `None`.
 
     Returns:
         Weights of the shape of `scores`.
@@ -161,7 +162,7 @@ def _weights_in_blocks(scores, mask, span, blocks):
     positions = ops.arange(ops.shape(scores)[-1])
     last = ops.where(mask, positions, -1)
     last = ops.max(last, axis=-1, keepdims=True, initial=-1)
-    # Each block is represented by the position where it ends.
+    # Each block is represented by its last position.
     is_end = ops.equal((last - positions) % span, 0)
     if blocks is not None:
         is_end = ops.logical_and(is_end, last - positions < span * blocks)
@@ -175,9 +176,10 @@ def _weights_in_blocks(scores, mask, span, blocks):
 
 
 def _running_sum(x, span):
-    """Sums of the last `span` positions up to each position of the last axis.
+    """Returns the sums of the `span` positions up to each position.
 
-    They are added pairwise: differences of cumulative sums would be inexact.
+    They are added pairwise, because differences of cumulative sums would be
+    inexact.
     """
     if span == 1:
         return x

@@ -25,10 +25,10 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class SelfAttentionCell(Configured, WindowCell):
-    """A recurrent cell that attends to its own last outputs.
+    """A recurrent cell that attends to its own recent outputs.
 
-    It adds attention to any `cell`, whose state is `s` and whose output is `h`.
-    After the cell:
+    It adds attention to any `cell` with the state `s` and the output `h`. After
+    the cell:
 
         h_t, s_t = cell(x_t, s_{t-1})
         c_t = attend(h_t, [h_{t-window} ... h_{t-1}])
@@ -39,16 +39,16 @@ class SelfAttentionCell(Configured, WindowCell):
         c_t = attend(h_{t-1}, [h_{t-window} ... h_{t-1}])
         h_t, s_t = cell([x_t; c_t], s_{t-1})                    output h_t
 
-    The window is part of its state, so it is causal by construction and may be
-    `stateful`. The first step has nothing to attend to, and its context is 0.
-    Keys and values are projected once for each output.
+    The window is part of the state, so the cell is causal by construction and
+    works in `stateful` layers. The first step has nothing to attend to, and its
+    context is 0. Keys and values are projected once for each output.
 
     Args:
         cell: Any Keras recurrent cell, such as `GAMRHNCell(...)`.
         attention: A mechanism of `kerasrnn.layers` without dropout, or its
             name: `"dot"`, `"scaled_dot"`, `"general"`, `"additive"`,
             `"multi_head"` or `"multi_scale"`.
-        window: Positive integer, number of last outputs that it attends to.
+        window: Positive integer, number of recent outputs to attend to.
         placement: `"after"` or `"before"` the cell.
         units: Positive integer, width of `h~`; `None` for the width of `h`.
             Only for the placement after the cell.
@@ -58,9 +58,9 @@ class SelfAttentionCell(Configured, WindowCell):
 
     Call arguments:
         inputs: Tensor of shape `(batch, input_dim)`.
-        states: The previous states, as `get_initial_state` returns the first
-            ones: the output, the states of `cell`, the window's keys and
-            values, and which of its positions are filled, each of shape
+        states: The previous states, structured like those of
+            `get_initial_state`: the output, the states of `cell`, the window's
+            keys and values, and flags of its filled positions, each of shape
             `(batch, size)`.
         training: Whether to behave as in training (dropout of `cell`).
 
@@ -83,11 +83,11 @@ class SelfAttentionCell(Configured, WindowCell):
     (2, 5, 8)
 
     References:
-        The placements are those of
-        [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473) and
-        [Luong et al., 2015](https://arxiv.org/abs/1508.04025); attention to
-        a window of a language model's own outputs is that of
-        [Daniluk et al., 2017](https://arxiv.org/abs/1702.04521).
+        The placements are from [Bahdanau et al.,
+        2015](https://arxiv.org/abs/1409.0473) and [Luong et al.,
+        2015](https://arxiv.org/abs/1508.04025); attention to a window of a
+        language model's own outputs is from [Daniluk et al.,
+        2017](https://arxiv.org/abs/1702.04521).
     """
 
     def __init__(
@@ -115,10 +115,10 @@ class SelfAttentionCell(Configured, WindowCell):
         found = self.attending.attention
         if found is None or not found.positionwise or found.dropout:
             raise ValueError(
-                "SelfAttentionCell attends to a sliding window, so "
-                "`attention` must score each position by itself and without "
-                "dropout, such as `GeneralAttention()`. "
-                f"Received: attention={found!r}"
+                "SelfAttentionCell attends to a sliding window, so `attention` "
+                "must score each position independently, such as "
+                "`GeneralAttention()`, and have no dropout. Received: "
+                f"attention={found!r}"
             )
         self.add_cell(cell)
         self.attention = found
@@ -159,7 +159,7 @@ class SelfAttentionCell(Configured, WindowCell):
     def slow_because(self) -> str | None:
         if self.placement == "after":
             return None
-        return "with the attention before the cell, a step needs the last one"
+        return "with attention before the cell, a step needs the previous one"
 
     def project(self, hidden: Tensor) -> list[Tensor]:
         """Returns the keys and values of the cell's outputs."""
@@ -182,7 +182,7 @@ class SelfAttentionCell(Configured, WindowCell):
 
 
 class _OutputAttentionCell(AttentionCell):
-    """An `AttentionCell` whose query is an output, before the cell as well."""
+    """An `AttentionCell` whose query is an output in both placements."""
 
     @property
     def query_dim(self):
@@ -193,11 +193,10 @@ class _OutputAttentionCell(AttentionCell):
 class SelfAttentionRNN(FastRNN):
     """Runs a `SelfAttentionCell` over a sequence, faster than `RNN`.
 
-    It computes what `keras.layers.RNN` computes with such a cell. With the
-    attention after the cell, the cell does not depend on it: the cell runs
-    first, as in `FastRNN`, then all steps attend at once. With the attention
-    before the cell, or with `unroll`, both run in the loop of
-    `keras.layers.RNN`.
+    The results are those of `keras.layers.RNN`. With attention after the cell,
+    the cell does not depend on it. So the cell runs first, as in `FastRNN`, and
+    then all steps attend at once. With attention before the cell, or with
+    `unroll`, both run in the loop of `keras.layers.RNN`.
 
     Args:
         cell: A `SelfAttentionCell`.
@@ -205,12 +204,12 @@ class SelfAttentionRNN(FastRNN):
             the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether each batch starts from the final states of the one
-            before.
+        stateful: Whether each batch starts from the final states of the
+            previous one.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0 instead
             of the previous output.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
@@ -224,9 +223,8 @@ class SelfAttentionRNN(FastRNN):
         `return_sequences`, otherwise the last one, `(batch, output_size)`;
         with `return_state` followed by the last states.
 
-    Masking: a masked step leaves the states as they are, so it does not enter
-    the window. It repeats the output before it, or gives 0 with
-    `zero_output_for_mask`.
+    Masking: a masked step keeps the states, so it does not enter the window. It
+    repeats the previous output, or returns 0 with `zero_output_for_mask`.
 
     Raises:
         ValueError: when `cell` is not a `SelfAttentionCell`.

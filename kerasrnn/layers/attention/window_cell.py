@@ -1,4 +1,4 @@
-"""The base class of the cells that attend to a window of their past."""
+"""The base class of cells that attend to a window of their past."""
 
 import abc
 import math
@@ -20,16 +20,16 @@ from kerasrnn.typing import Tensor
 
 
 class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
-    """Base class of the cells that attend to a window of their past.
+    """Base class of cells that attend to a window of their past.
 
-    The states are the output, those of the inner `cell`, if there is one, and
-    the cache: what is attended to at each position of the window, such as keys
-    and values, and last the flags of the positions that are filled. Each state
+    The states are the output, the states of the inner `cell` (if there is one),
+    and the cache: what each position of the window offers to attention, such as
+    keys and values, followed by the flags of the filled positions. Each state
     has the shape `(batch, size)`.
 
     A subclass sets `output_size` and `window`, the number of positions, calls
-    `add_cell` if there is one, and overrides `cache_shapes`, `project` and
-    `attend`. Its `run` may be `run_at_once`.
+    `add_cell` if it has an inner cell, and overrides `cache_shapes`, `project`
+    and `attend`. Its `run` may be `run_at_once`.
     """
 
     output_size: int
@@ -38,7 +38,7 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
 
     def __init__(self, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
-        # PyTorch would find one of the class before that of the layer.
+        # PyTorch would find a class attribute before that of the layer.
         self.cell: Any = _NoCell()
 
     def add_cell(self, cell: keras.layers.Layer) -> None:
@@ -50,11 +50,11 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
     @property
     @abc.abstractmethod
     def cache_shapes(self) -> list[Shape]:
-        """Shapes of all in the cache of a row but the flags."""
+        """Shapes of the entries in the cache of a row, without the flags."""
 
     @abc.abstractmethod
     def project(self, hidden: Tensor) -> list[Tensor]:
-        """Returns what the cache gets of hidden `(batch, time, dim)`."""
+        """Returns the cache entries of hidden states `(batch, time, dim)`."""
 
     @abc.abstractmethod
     def attend(
@@ -65,7 +65,7 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
         Args:
             hidden: Tensor of shape `(batch, time, dim)`.
             cache: The positions of the window before the first step, followed
-                by those of these steps.
+                by those of the given steps.
             training: Whether to behave as in training.
         """
 
@@ -81,7 +81,7 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
     def get_initial_state(
         self, batch_size: int | Tensor | None = None
     ) -> States:
-        """Returns the initial states: those of the cell, otherwise zeros."""
+        """Returns the initial states: those of the cell, and zeros."""
         inner = keras.tree.flatten(cells.initial_state(self.cell, batch_size))
         zeros = [
             ops.zeros((batch_size, size), self.compute_dtype)
@@ -108,7 +108,7 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
     ) -> tuple[Tensor, States]:
         """Runs over a sequence `(time, batch, input_dim)`; see `FastRNN`.
 
-        The inner cell runs first, then all steps attend at once.
+        The inner cell runs first, and then all steps attend at once.
         """
         output, inner, cache = self.unpack(states)
         sequence = ops.swapaxes(sequence, 0, 1)
@@ -124,7 +124,7 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
         else:
             first = ops.cast(ops.expand_dims(output, 1), outputs.dtype)
             outputs = ops.concatenate([first, outputs], axis=1)
-            # How many unmasked steps there are up to each step, with it.
+            # The number of unmasked steps up to and including each step.
             counts = ops.cumsum(ops.cast(mask, "int32"), axis=1)
             outputs = gather(outputs, counts)
             last = counts[:, -1:] + ops.arange(self.window, dtype="int32")
@@ -133,7 +133,7 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
         return ops.swapaxes(outputs, 0, 1), states
 
     def extended(self, cache: list[Tensor], hidden: Tensor) -> list[Tensor]:
-        """Returns a cache, followed by the positions of some steps."""
+        """Returns a cache with the positions of new steps appended."""
         new = [*self.project(hidden), ops.ones_like(hidden[..., :1])]
         return [
             ops.concatenate([ops.cast(x, y.dtype), y], axis=-2)
@@ -141,7 +141,7 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
         ]
 
     def unpack(self, states: States) -> tuple[Tensor, States, list[Tensor]]:
-        """Splits the states: the output, those of the cell, the cache."""
+        """Splits states into the output, the cell's states and the cache."""
         count = len(self._shapes)
         output, *inner = states[:-count]
         sizes = cells.state_sizes(self.cell)
@@ -170,7 +170,7 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
 
 
 class _NoCell:
-    """The cell of a block that has none, and so none of its states."""
+    """Stands for the inner cell of a block without one; has no states."""
 
     state_size = ()
 
@@ -178,16 +178,15 @@ class _NoCell:
 def attend_to_windows(attention, queries, cache, window):
     """Lets query `t` attend to the positions `t` to `t + window - 1`.
 
-    The scores form a band. It is computed in blocks of queries, each with the
-    positions that its queries see: time and memory grow with
-    `time * window * 3 / 2`, and no query has its own copy of its window.
+    The scores form a band, which is computed in blocks of queries with the
+    positions that they see. Time and memory grow with `time * window * 3 / 2`,
+    and windows are not copied for each query.
 
     Args:
         attention: An attention mechanism.
         queries: Tensor of shape `(batch, time, query_dim)`.
-        cache: Keys, values, and flags that are 0 where a position is empty,
-            all of `window + time` positions: tensors
-            `(batch, ..., positions, size)`.
+        cache: Keys, values, and flags that are 0 for empty positions, each with
+            `window + time` positions: tensors `(batch, ..., positions, size)`.
         window: Integer, number of positions that a query sees.
 
     Returns:
@@ -216,9 +215,9 @@ def attend_to_windows(attention, queries, cache, window):
 
 
 def _attend_to_band(attention, queries, cache, window):
-    """Lets each query attend to the `window` positions before its own.
+    """Lets each query attend to the `window` positions before it.
 
-    The queries belong to the last positions, one for each.
+    The queries belong to the last positions.
     """
     keys, values, filled = cache
     count, total = ops.shape(queries)[1], ops.shape(filled)[1]
@@ -237,7 +236,7 @@ def padded(x, before, after):
 
 
 def _blocks(x, seen, blocks, block):
-    """Cuts positions into blocks, each preceded by the blocks that it sees.
+    """Splits positions into blocks, each preceded by the blocks it sees.
 
     Args:
         x: Tensor of shape `(batch, ..., (seen + blocks) * block, size)`.
@@ -251,7 +250,7 @@ def _blocks(x, seen, blocks, block):
     axis = len(x.shape) - 2
     middle, size = x.shape[1:axis], x.shape[-1]
     x = ops.reshape(x, (-1, *middle, seen + blocks, block, size))
-    # Whole blocks are gathered, because slices have a slow gradient.
+    # Blocks are gathered, because slices have a slow gradient.
     index = ops.expand_dims(ops.arange(blocks), 1) + ops.arange(seen + 1)
     x = ops.moveaxis(ops.take(x, index, axis=axis), axis, 1)
     return ops.reshape(x, (-1, *middle, (seen + 1) * block, size))

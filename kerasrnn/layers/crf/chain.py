@@ -1,14 +1,14 @@
-"""Chains: the sum over all paths, its marginals, and the best paths.
+"""Linear chains: log-partition, marginals and best paths.
 
-Besides the tags there is a start state, the last index. Its row of the
-transitions holds the start weights, and no transition enters it. So a fully
-masked row stays in it and needs no special case. Sequences are
+The last index is a start state, besides the tags. Its row of the transitions
+holds the start weights, and no transition enters it. So a fully masked row
+stays in it and needs no special case. Sequences have the shape
 `(time, batch, ...)`.
 
-The forward-backward algorithm is one of probabilities, scaled to a sum of 1 in
-each step, with one matrix product a step and no logarithm. What is smaller than
-a float can be gets lost there. If it could have mattered, all is computed once
-more, with logarithms, which takes much longer.
+The forward-backward algorithm works with probabilities, scaled to a sum of 1 in
+each step: one matrix product per step and no logarithm. Probabilities below the
+range of floats are lost. If they could matter, everything is computed again
+with logarithms, which takes much longer.
 """
 
 from keras import ops
@@ -22,7 +22,7 @@ from kerasrnn.tensors import unmasked_first
 
 # The logarithm of the weight of a transition that does not exist.
 NEVER = -1e30
-# The weight of what a tag scheme forbids: more than emissions make up for.
+# The weight of what a tag scheme forbids. No emission can make up for it.
 FORBIDDEN = -1e4
 
 
@@ -32,19 +32,20 @@ def maximum(x, axis=None, keepdims=False):
 
 
 def at_tag(tags, width):
-    """Returns booleans `(..., width)`, true at the place of each tag.
+    """Returns one-hot booleans `(..., width)` of tags.
 
-    `one_hot` of booleans, or of several axes, cannot be converted to ONNX.
+    `keras.ops.one_hot` with booleans or several axes cannot be converted to
+    ONNX.
     """
     places = ops.arange(width, dtype="int32")
     return ops.equal(ops.cast(tags, "int32")[..., None], places)
 
 
 def scan_back(step, carry, time):
-    """Returns what `_backend.scan` does with `reverse`, for small results.
+    """Scans backwards, as `_backend.scan` does with `reverse`.
 
-    Converted to ONNX, a loop stacks its results in the order of its steps, and
-    not by their index. So they are reversed here.
+    In ONNX, a loop stacks its results in the order of computation, not by
+    index, so the results are reversed here. Meant for small results.
     """
     last, found = _backend.scan(
         lambda carry, index: step(carry, time - 1 - index), carry, time
@@ -53,18 +54,18 @@ def scan_back(step, carry, time):
 
 
 def checked(emissions, mask):
-    """Returns emissions and a mask that recursions can use.
+    """Checks emissions and a mask, and prepares them for the recursions.
 
     Args:
         emissions: Tensor of shape `(batch, time, tags)`, of any dtype.
         mask: Booleans of shape `(batch, time)`, or `None`.
 
     Returns:
-        The emissions in float32 or wider, 0 at masked steps; a mask.
+        The emissions in float32 or wider, 0 at masked steps; and a mask.
 
     Raises:
-        ValueError: when there is no step, emissions are ragged, or a mask has
-            another length.
+        ValueError: when there are no steps, emissions are ragged, or the mask
+            has another length.
     """
     check_sequences(emissions)
     emissions = wide(ops.convert_to_tensor(emissions))
@@ -76,14 +77,14 @@ def checked(emissions, mask):
 
 
 def chain(emissions, mask, transitions, start, end, allowed=None):
-    """Returns a chain.
+    """Returns the arguments of the functions below.
 
     Args:
         emissions, mask: What `checked` returned.
         transitions: Weights of shape `(tags, tags)`.
         start, end: Weights of shape `(tags,)`.
-        allowed: Optional booleans of the shapes of the three, false where a
-            tag scheme forbids it.
+        allowed: Optional booleans with the shapes of `transitions`, `start` and
+            `end`, false where a tag scheme forbids a move.
 
     Returns:
         Emissions of shape `(time, batch, tags + 1)`, a mask of shape
@@ -110,16 +111,16 @@ def chain(emissions, mask, transitions, start, end, allowed=None):
     )
 
 
-# What is lost is smaller than 1e-37, so that a sum has lost none of its digits
-# if it is above this.
+# What is lost is smaller than 1e-37, so a sum above this value has lost none of
+# its digits.
 _SAFE = 1e-30
 
 
 def log_partition(emissions, mask, transitions, end):
     """Returns the logarithm of the sum of `exp(score)` over all paths.
 
-    Its gradients are the marginal probabilities of the tags and of the
-    transitions, found by a recursion back through time.
+    Its gradients are the marginal probabilities of tags and transitions,
+    computed by a recursion back through time.
 
     Args:
         emissions: Tensor of shape `(time, batch, tags + 1)`, below infinity.
@@ -128,7 +129,7 @@ def log_partition(emissions, mask, transitions, end):
         end: Tensor of shape `(tags + 1,)`.
 
     Returns:
-        Tensor of shape `(batch,)`, 0 where all is masked.
+        Tensor of shape `(batch,)`, 0 for fully masked rows.
     """
 
     def run(emissions, mask, transitions, end):
@@ -152,9 +153,9 @@ def log_partition(emissions, mask, transitions, end):
 
 
 def marginals(emissions, mask, transitions, end):
-    """Returns the marginal probabilities, of the shape of the emissions.
+    """Returns the marginal probabilities, in the shape of the emissions.
 
-    Those of masked steps are 0. For the arguments see `log_partition`.
+    They are 0 at masked steps. For the arguments see `log_partition`.
     """
     chain = emissions, mask, transitions, end
     _, kept = _forward(chain)
@@ -163,10 +164,10 @@ def marginals(emissions, mask, transitions, end):
 
 
 def _forward(chain):
-    """Returns the logarithm of the sum, and what `_backward` needs.
+    """Returns the log-partition, and what `_backward` needs.
 
-    This is whether the probabilities were exact, and these, or else their
-    logarithms, before each step and after the last one.
+    This is a flag whether the probabilities were exact, and the probabilities
+    (if exact) or their logarithms before each step and after the last one.
     """
     log_sum, before, last, exact = _forward_scaled(*chain)
     log_sum, before, last = ops.cond(
@@ -178,10 +179,10 @@ def _forward(chain):
 
 
 def _backward(chain, kept, weights):
-    """Returns the shares of tags in each step, of pairs, and at the end.
+    """Returns the marginals of tags, of pairs of tags, and of last tags.
 
-    The pairs are summed over all steps and, weighted, over the rows of the
-    batch.
+    Those of pairs are summed over all steps and, with the weights, over the
+    rows of the batch.
     """
     exact, *kept = kept
     return ops.cond(
@@ -192,13 +193,13 @@ def _backward(chain, kept, weights):
 
 
 def _start(emissions):
-    """Returns the probabilities before the first step: no tag as yet."""
+    """Returns the probabilities before the first step: the start state."""
     zeros = ops.zeros_like(emissions[0])
     return ops.concatenate([zeros[:, :-1], zeros[:, -1:] + 1], axis=-1)
 
 
 def _scaled(x, axis=None):
-    """Returns `exp(x)` with a maximum of 1, and the logarithm of the scale."""
+    """Returns `exp(x)` scaled to a maximum of 1, and the log of the scale."""
     scale = maximum(x, axis=axis, keepdims=True)
     return ops.exp(x - scale), ops.squeeze(scale, axis=axis)
 
@@ -217,8 +218,8 @@ def _forward_scaled(emissions, mask, transitions, end):
 
     time = ops.shape(emissions)[0]
     last, before = _backend.scan(step, _start(emissions), time)
-    # The sums once more, of all steps in one product, which takes less time
-    # than to save them.
+    # Computing the sums of all steps again, in one product, takes less time
+    # than saving them.
     reached = ops.matmul(before, moves)
     sums = ops.where(real[..., 0], ops.sum(reached * factors, axis=-1), 1.0)
     total = ops.sum(last * ends, axis=-1)
@@ -226,18 +227,18 @@ def _forward_scaled(emissions, mask, transitions, end):
     exact = exact & ops.all(sums > _SAFE) & ops.all(total > _SAFE)
     steps = ops.log(sums) + mask * (scales + scale_of_moves)
     log_sum = ops.sum(steps, axis=0) + ops.log(total) + scale_of_ends
-    # Exactly 0, not but for rounding, where all is masked.
+    # Exactly 0, without a rounding error, for fully masked rows.
     log_sum = ops.where(ops.any(mask > 0, axis=0), log_sum, 0.0)
     return log_sum, before, last, exact
 
 
 def _is_exact(reached, real, before, transitions):
-    """Whether nothing that was lost can matter.
+    """Whether no lost probability can matter.
 
-    Each tag that can follow at all is reached with a probability from which
-    nothing is missing. The tags that can follow are those that a path can start
-    with and, in later steps, those that can come second. If others can come
-    third, which is rare, what they lost is not known.
+    True if every tag that can follow is reached with a probability that has
+    lost nothing. In the first step, these are the tags that a path can start
+    with, and in later steps, those that can come second. If other tags can come
+    third, which is rare, the loss is unknown and the result is false.
     """
     possible = transitions[:, :-1] > FORBIDDEN / 2
 
@@ -256,7 +257,7 @@ def _backward_scaled(emissions, mask, transitions, end, before, last, weights):
     ends, _ = _scaled(end)
     turned = ops.transpose(moves)
     real = mask[..., None] > 0
-    # What is not reached has a share of 0.
+    # Tags that are not reached have a marginal of 0.
     reached = ops.maximum(ops.matmul(before, moves), _SAFE)
     inverse = ops.where(real, 1.0 / reached, 0.0)
 
@@ -298,7 +299,7 @@ def _backward_in_logs(emissions, mask, transitions, end, before, last, weights):
         share, pairs = carry
         old = before[index]
         reached = _log_product(old, transitions)
-        # Which part of the share of each tag comes from which tag.
+        # Distributes the marginal of each tag over the tags before it.
         parts = ops.exp(old[..., None] + transitions - reached[:, None, :])
         parts = parts * share[:, None, :]
         real = mask[index][:, None]
@@ -323,13 +324,13 @@ def path_score(emissions, tags, mask, transitions, end):
         end: Tensor of shape `(tags + 1,)`.
 
     Returns:
-        Tensor of shape `(batch,)`. It is NaN where a tag does not exist.
+        Tensor of shape `(batch,)`. It is NaN for a tag that does not exist.
     """
     width = transitions.shape[0]
     exists = (tags >= 0) & (tags < width - 1)
     known = ops.all(exists | ~mask, axis=0)
     tags = ops.where(exists, tags, 0)
-    # What is not chosen may be minus infinity.
+    # Emissions of tags that are not chosen may be minus infinity.
     chosen = at_tag(tags, width) & mask[..., None]
     emitted = ops.sum(ops.where(chosen, emissions, 0.0), axis=(0, 2))
 
@@ -341,7 +342,7 @@ def path_score(emissions, tags, mask, transitions, end):
     positions = ops.arange(ops.shape(tags)[0], dtype="int32")
     here = ops.where(positions[:, None] < lengths, moves, 0.0)
 
-    # With the start before them, the last tag of a row is that of its length.
+    # With the start state in front, the last tag of a row is at its length.
     after = ops.concatenate([start, tags])
     last = ops.take_along_axis(after, lengths[None], axis=0)[0]
     score = emitted + ops.sum(here, axis=0) + ops.take(end, last)
@@ -349,10 +350,10 @@ def path_score(emissions, tags, mask, transitions, end):
 
 
 def best_path(emissions, mask, transitions, end):
-    """Returns the best paths, by the Viterbi algorithm, and their scores.
+    """Returns the best paths and their scores (Viterbi algorithm).
 
-    Going back through time, what each tag came from is found anew, for the one
-    tag of the path: to remember it for all tags would take longer.
+    On the way back through time, the predecessor of each tag of the path is
+    computed again. Storing the predecessors of all tags would take longer.
 
     Args:
         emissions: Tensor of shape `(time, batch, tags + 1)`, below infinity.
@@ -372,7 +373,7 @@ def best_path(emissions, mask, transitions, end):
         return ops.where(mask[index][:, None], new, old), old
 
     def backward(tag, index):
-        # In 8 bits nothing would be left of weights beside `NEVER`.
+        # Quantized to 8 bits, the weights would be lost beside `NEVER`.
         scores = before[index] + _backend.rows(arriving, tag)
         here = mask[index]
         old = _index_of_maximum(scores)
@@ -388,31 +389,31 @@ def best_path(emissions, mask, transitions, end):
 
 
 def _index_of_maximum(scores):
-    """Where the largest score is, of equal ones the first.
+    """Returns the index of the largest score, the first of equal ones.
 
-    `argmax` of floats looks at their bits, which LiteRT cannot.
+    `argmax` of floats looks at their bits, which LiteRT does not support.
     """
     is_best = ops.equal(scores, maximum(scores, axis=-1, keepdims=True))
     return ops.cast(ops.argmax(ops.cast(is_best, "int32"), axis=-1), "int32")
 
 
 def best_paths(emissions, mask, transitions, end, *, count):
-    """Returns the `count` best paths, and their scores, the best ones first.
+    """Returns the `count` best paths and their scores, best first.
 
     Args:
-        emissions, mask, transitions, end: As of `best_path`.
+        emissions, mask, transitions, end: As in `best_path`.
         count: Positive integer.
 
     Returns:
         Integers of shape `(time, batch, count)`, and a tensor of shape
-        `(batch, count)`. Where there are fewer paths, the tags of the others
-        are 0, and their scores minus infinity.
+        `(batch, count)`. If there are fewer paths, the remaining tags are 0 and
+        their scores minus infinity.
     """
     time = ops.shape(emissions)[0]
     width = transitions.shape[0]
     arriving = ops.repeat(ops.transpose(transitions), count, axis=1)
 
-    # A state is a tag and one of the best paths to it, as one number.
+    # A state is a pair of a tag and one of the best paths to it, as one number.
     def forward(old, index):
         scores = old[:, None, :] + arriving
         new, origins = largest(scores, count)

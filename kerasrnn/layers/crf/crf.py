@@ -26,19 +26,19 @@ from kerasrnn.typing import Shape
 from kerasrnn.typing import Strings
 from kerasrnn.typing import Tensor
 
-# The tag beside a path, before it and after it.
+# The tag before the start and after the end of a path.
 _OUTSIDE = "O", ""
 
 
 @keras.saving.register_keras_serializable("kerasrnn", "CRFLink")
 class Link:
-    """Refers to a layer, which is set after both are made.
+    """A reference to a layer, which is set after both are created.
 
-    So a loss finds its layer again after both were loaded from a file. A loss
-    that had the layer itself would be loaded with a copy of it, since a
-    functional model saves its layers without a word on what else uses them. And
-    where a model does not save its layers first, their weights would be saved
-    as those of the loss.
+    With it, a loss finds its layer again after both were loaded from a file. If
+    the loss held the layer itself, it would be loaded with a copy, because a
+    functional model does not save what else uses its layers. And in a model
+    that does not save its layers first, their weights would be saved as those
+    of the loss.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Link:
 
 
 class Linked:
-    """A layer with a link to it, which a loss can have."""
+    """A layer with a link to itself, which a loss can hold."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -73,9 +73,9 @@ class Linked:
         return layer
 
     def marked(self, outputs: Tensor) -> Tensor:
-        """Returns outputs that `link_of` knows as those of this layer.
+        """Marks outputs, so that `link_of` recognizes them as this layer's.
 
-        The arrays of JAX cannot be marked, and stay as they are.
+        JAX arrays cannot be marked and are returned unchanged.
         """
         with contextlib.suppress(AttributeError):
             outputs._kerasrnn_link = self.link
@@ -90,40 +90,39 @@ class Linked:
 class CRF(Linked, Configured, keras.layers.Layer):
     """A linear-chain conditional random field (Lafferty et al. 2001).
 
-    It is the last layer of a model that tags sequences. Where a softmax chooses
-    each tag by itself, it chooses the best path `y` of `n` tags through the
-    emissions `U`, by weights for the first tag, the last one, and each pair `A`
-    of neighbours, the transitions:
+    It is the last layer of a model that tags sequences. A softmax chooses each
+    tag independently. A CRF chooses the best path `y` of `n` tags through the
+    emissions `U`, with weights for the first tag, the last tag and each pair of
+    neighbouring tags (the transitions `A`):
 
         score(y) = start(y_1) + end(y_n) + sum_t U_t(y_t)
             + sum_t A(y_{t-1}, y_t)
         log p(y) = score(y) - log(Z)        Z = sum_y exp(score(y))
 
-    The loss `CRFLoss(crf)` is `-log p(y)`. All weights start at 0, where the
-    layer is a softmax in each step. It computes in float32 or wider, whatever
-    the dtype of the emissions.
+    The loss `CRFLoss(crf)` is `-log p(y)`. All weights start at 0, so the layer
+    starts as a softmax in each step. It computes in float32 or wider, whatever
+    the dtype of the emissions is.
 
-    The outputs are scores of the tags whose largest in each step is that of
-    the best path: `argmax` over the last axis gives the tags, and `"accuracy"`
-    counts them. The others are the emissions relative to the tag of the path,
-    so that the outputs hold all that the methods need: `emissions` takes it out
-    again.
+    The outputs are scores of the tags. In each step, the largest is that of the
+    tag on the best path, so `argmax` over the last axis gives the best path,
+    and the metric `"accuracy"` works. The other scores are the emissions
+    relative to that tag. `emissions` restores the emissions from the outputs,
+    for the other methods.
 
     Args:
-        labels: Names of the tags, in the order of the emissions. Needed for
-            `scheme` alone.
+        labels: Names of the tags, in the order of the emissions. Needed only
+            for `scheme`.
         scheme: `"IOB1"`, `"IOB2"`, `"BIOES"` or `"BILOU"`, the tag scheme of
-            the labels: no path breaks it. A true path that does so costs 10,000
-            for each fault.
+            the labels. Predicted paths never break it. A true path that breaks
+            it adds 10,000 to the loss for each violation.
         transitions_initializer: Initializer of the transitions.
-        boundary_initializer: Initializer of the weights of the first and of
-            the last tag.
+        boundary_initializer: Initializer of the weights of first and last tags.
         transitions_regularizer: Regularizer of the transitions.
         **kwargs: Further arguments of `keras.layers.Layer`.
 
     Call arguments:
-        emissions: Tensor of shape `(batch, time, tags)`: scores, not
-            probabilities, such as those of a `keras.layers.Dense`.
+        emissions: Tensor of shape `(batch, time, tags)`: scores (logits), such
+            as the outputs of a `keras.layers.Dense`, not probabilities.
         mask: Optional booleans of shape `(batch, time)`, true where a step is
             part of the sequence.
 
@@ -131,14 +130,15 @@ class CRF(Linked, Configured, keras.layers.Layer):
         Tensor of shape `(batch, time, tags)`.
 
     Masking:
-        A masked step, wherever it is, is skipped: the steps around it are
-        neighbours. Its emissions may be NaN, its output is 0, and its tag has
-        no effect. A row that is wholly masked has the score, and the loss, 0.
+        A masked step is skipped, wherever it is: the steps before and after it
+        become neighbours. Its emissions may be NaN, its output is 0, and its
+        tag has no effect. A fully masked row has the score 0 and the loss 0.
         The mask is passed on.
 
     Raises:
-        ValueError: when there is a scheme without labels, a label is not part
-            of it, or the number of labels is not that of the tags.
+        ValueError: when there is a scheme without labels, a label does not
+            belong to the scheme, or the number of labels differs from that of
+            the tags.
 
     Example:
 
@@ -173,15 +173,16 @@ class CRF(Linked, Configured, keras.layers.Layer):
         transitions_regularizer: Regularizer = None,
         **kwargs: Unpack[LayerOptions],
     ) -> None:
-        # Emissions in float32 would be rounded to a compute dtype of 16 bits.
+        # With autocast, float32 emissions would be rounded to a 16-bit compute
+        # dtype.
         super().__init__(autocast=False, **kwargs)
         if isinstance(labels, str) or not (
             labels is None or hasattr(labels, "__iter__")
         ):
             raise ValueError(
-                "`labels` must be a list of strings, one for each tag. How "
-                "many tags there are follows from the emissions. "
-                f"Received: labels={labels!r}"
+                "`labels` must be a list of strings, one for each tag. (The "
+                "number of tags is that of the emissions.) Received: "
+                f"labels={labels!r}"
             )
         self.labels = None if labels is None else list(labels)
         self.scheme = scheme
@@ -199,8 +200,8 @@ class CRF(Linked, Configured, keras.layers.Layer):
         tags = input_shape[-1]
         if self.labels is not None and len(self.labels) != tags:
             raise ValueError(
-                "There must be a label for each tag, and an emission for each "
-                f"label. Expected: {len(self.labels)} tags. Received: {tags}"
+                "The number of labels must equal the width of the emissions. "
+                f"Expected: {len(self.labels)} tags. Received: {tags}"
             )
         self.transitions = self.add_weight(
             (tags, tags),
@@ -235,16 +236,16 @@ class CRF(Linked, Configured, keras.layers.Layer):
         )
 
     def emissions(self, outputs: Tensor) -> tuple[Tensor, Tensor]:
-        """Returns the emissions, and the mask, that are in outputs.
+        """Restores the emissions and the mask from outputs of the layer.
 
         Args:
-            outputs: Tensor of shape `(batch, time, tags)`, which this layer,
-                or a model with it at its end, has returned.
+            outputs: Tensor of shape `(batch, time, tags)` that this layer, or a
+                model that ends with it, returned.
 
         Returns:
-            The emissions of shape `(batch, time, tags)`, each step less that of
-            the tag of the best path, which changes no probability; and booleans
-            of shape `(batch, time)`.
+            The emissions of shape `(batch, time, tags)`, relative to the
+            emission of the best tag in each step, which changes no probability;
+            and the mask, booleans of shape `(batch, time)`.
         """
         return emissions_and_mask(ops.convert_to_tensor(outputs))
 
@@ -283,9 +284,9 @@ class CRF(Linked, Configured, keras.layers.Layer):
     def marginals(
         self, emissions: Tensor, mask: Tensor | None = None
     ) -> Tensor:
-        """Returns the probability of each tag in each step.
+        """Returns the marginal probability of each tag in each step.
 
-        The shape is that of the emissions. A masked step is 0.
+        They have the shape of the emissions, and are 0 at masked steps.
         """
         emissions, mask, *weights = self._chain(emissions, mask)
         mask = ops.cast(mask, emissions.dtype)
@@ -295,11 +296,11 @@ class CRF(Linked, Configured, keras.layers.Layer):
     def decode(
         self, emissions: Tensor, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Returns the best paths, and their scores.
+        """Returns the best paths and their scores.
 
         Returns:
             Integers of shape `(batch, time)`, 0 where a step is masked, and
-            scores of shape `(batch,)`. Less `log_partition`, these are
+            scores of shape `(batch,)`. Subtract `log_partition` for
             log-probabilities.
         """
         tags, scores = chains.best_path(*self._chain(emissions, mask))
@@ -308,7 +309,7 @@ class CRF(Linked, Configured, keras.layers.Layer):
     def n_best(
         self, emissions: Tensor, n: int, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Returns the `n` best paths, and their scores, the best ones first.
+        """Returns the `n` best paths and their scores, best first.
 
         Args:
             emissions: Tensor of shape `(batch, time, tags)`.
@@ -317,8 +318,8 @@ class CRF(Linked, Configured, keras.layers.Layer):
 
         Returns:
             Integers of shape `(batch, n, time)` and scores of shape
-            `(batch, n)`. If there are fewer paths, the others are 0, and their
-            scores minus infinity.
+            `(batch, n)`. If there are fewer paths, the remaining tags are 0 and
+            their scores minus infinity.
         """
         n = positive_integer("n", n)
         tags, scores = chains.best_paths(*self._chain(emissions, mask), count=n)
@@ -333,18 +334,18 @@ class CRF(Linked, Configured, keras.layers.Layer):
 
 
 def with_path(emissions, mask, tags):
-    """Returns outputs, which hold the best path, the emissions and the mask.
+    """Encodes the best path, the emissions and the mask as outputs.
 
-    The distribution over paths stays the same if a number is added to all
-    emissions of a step. So each step's emissions are stored relative to that of
-    the best tag. That tag's own entry would be 0, so its place instead holds a
-    value larger than all others, which marks the path. A masked step is all
-    zeros, which no real step is.
+    Adding a number to all emissions of a step does not change the distribution
+    over paths. So the emissions of each step are stored relative to that of the
+    best tag. The entry of this tag would be 0, so it holds a value larger than
+    all others instead, which marks the path. A masked step is all zeros, which
+    no real step is.
 
     Args:
         emissions: Tensor of shape `(batch, time, tags)`.
         mask: Booleans of shape `(batch, time)`.
-        tags: Integers of that shape, the best path.
+        tags: Integers of shape `(batch, time)`, the best path.
 
     Returns:
         Tensor of shape `(batch, time, tags)`.
@@ -360,7 +361,7 @@ def with_path(emissions, mask, tags):
 
 
 def emissions_and_mask(outputs):
-    """Returns what `with_path` was given: emissions up to a number, and mask.
+    """Decodes outputs of `with_path`: emissions up to a constant, and mask.
 
     Args:
         outputs: Tensor of shape `(batch, time, tags)`.
@@ -372,36 +373,36 @@ def emissions_and_mask(outputs):
 
 
 def link_of(outputs):
-    """Returns the link of the layer of outputs; `None` if it is unknown."""
+    """Returns the link of the layer that made outputs; `None` if unknown."""
     return getattr(outputs, "_kerasrnn_link", None)
 
 
 def serialized(link):
-    """Returns a configuration that is the same link wherever it is loaded."""
+    """Returns a configuration of a link that is shared by all who load it."""
     config = keras.saving.serialize_keras_object(link)
     return {**config, "shared_object_id": id(link)}
 
 
 def unlinked(config):
-    """Returns a configuration without its link, and the link."""
+    """Splits a configuration into itself without its link, and the link."""
     rest = {name: value for name, value in config.items() if name != "link"}
     return rest, keras.saving.deserialize_keras_object(config["link"])
 
 
 def allowed_moves(labels, scheme):
-    """Returns what a tag scheme allows, as booleans.
+    """Returns which moves a tag scheme allows, as booleans.
 
     Args:
         labels: Names of the tags, in the order of the emissions.
         scheme: `"IOB1"`, `"IOB2"`, `"BIOES"` or `"BILOU"`, or `None`.
 
     Returns:
-        A list of lists, by the tag before and the tag after it, and two lists:
-        which tags may start and end a path. `None` if there is no scheme.
+        A list of lists `[before][after]`, and two lists: which tags may start,
+        and which may end a path. `None` if there is no scheme.
 
     Raises:
-        ValueError: when there is no such scheme, there are no labels for it, or
-            a label is not one of its tags.
+        ValueError: when the scheme is unknown, there are no labels, or a label
+            does not belong to the scheme.
     """
     if scheme is None:
         return None
@@ -420,7 +421,7 @@ def allowed_moves(labels, scheme):
 
 
 def _as_bioes(tag, scheme):
-    """Returns the type of a tag, after the prefix that BIOES has for it."""
+    """Returns the BIOES prefix and the type of a tag."""
     prefix, kind = parsed_tag(tag)
     if kind:
         prefix = PREFIXES["BIOES"][PREFIXES[scheme].index(prefix)]
@@ -434,6 +435,6 @@ def _may_follow(before, after, scheme):
         return b != "B" or within
     if scheme == "IOB2":
         return b != "I" or within
-    # A phrase goes on until its end, and only then.
+    # BIOES: after B and I the phrase must continue, otherwise it must not.
     goes_on = b in "IE"
     return within and goes_on if a in "BI" else not goes_on

@@ -17,34 +17,34 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class CRFLoss(keras.losses.Loss):
-    """Negative log-likelihood of the true tags, of the `CRF` of a model.
+    """Negative log-likelihood of the true tags under the `CRF` of a model.
 
         loss = -log p(y)
 
-    It is the sum over the steps of a row, and the mean over the rows.
+    It is summed over the steps of a row and averaged over the rows.
 
     Args:
-        crf: The `CRF` at the end of the model. A saved model is loaded with a
-            loss that knows its layer. A model that is made in another way, such
-            as by `keras.models.clone_model`, is compiled with the loss of its
-            own.
-        reduction: As of `keras.losses.Loss`.
+        crf: The `CRF` at the end of the model. When a saved model is loaded,
+            its loss finds the layer again. A model that is made in another way,
+            such as by `keras.models.clone_model`, must be compiled with a loss
+            for its own `CRF`.
+        reduction: As in `keras.losses.Loss`.
         name: Name of the loss.
 
     Call arguments:
-        y_true: Integer tensor of shape `(batch, time)` or
-            `(batch, time, 1)`. A tag that does not exist, where there is no
-            mask, makes the loss NaN.
+        y_true: Integer tensor of shape `(batch, time)` or `(batch, time, 1)`. A
+            tag that does not exist makes the loss NaN, unless its step is
+            masked.
         y_pred: What the layer returned, of shape `(batch, time, tags)`.
         sample_weight: Optional tensor of shape `(batch,)`.
 
     Masking:
-        Steps that the `CRF` was given as masked have no effect, whatever the
-        tags there.
+        Steps that were masked in the call of the `CRF` have no effect, whatever
+        their tags are.
 
     Raises:
-        ValueError: when `crf` was never called, or the outputs are those of
-            another `CRF`, which the arrays of JAX do not tell; when `y_true` or
+        ValueError: when `crf` was never called, when the outputs are those of
+            another `CRF` (not noticed on JAX), or when `y_true` or
             `sample_weight` has another shape.
 
     Example:
@@ -74,7 +74,7 @@ class CRFLoss(keras.losses.Loss):
         y_pred: Tensor,
         sample_weight: Tensor | None = None,
     ) -> Tensor:
-        # Keras would multiply the losses of rows with the mask of the steps.
+        # Keras would multiply the losses of rows by the mask of the steps.
         losses = self.call(y_true, y_pred)
         if sample_weight is not None:
             sample_weight = _of_rows(sample_weight)
@@ -88,7 +88,7 @@ class CRFLoss(keras.losses.Loss):
         return self._link.layer
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
-        """Returns the losses of the rows, `(batch,)`."""
+        """Returns the losses of the rows, of shape `(batch,)`."""
         crf = self.crf
         if (
             crf is None
@@ -96,11 +96,11 @@ class CRFLoss(keras.losses.Loss):
             or link_of(y_pred) not in (None, crf.link)
         ):
             raise ValueError(
-                "The loss needs the `CRF` at the end of the model, whose "
-                "transitions it trains; loaded alone, it has none. Expected: "
-                "a model compiled with `CRFLoss(model.get_layer(NAME))`. "
-                f"Received: {'no layer' if crf is None else crf.name!r}, which "
-                "did not return the outputs"
+                "The loss needs the `CRF` at the end of the model. A loss that "
+                "was loaded without its model has none. Expected: a model "
+                "compiled with `CRFLoss(model.get_layer(NAME))`. Received: "
+                f"{'no layer' if crf is None else crf.name!r}, which did not "
+                "return the outputs"
             )
         y_true = without_last_axis(ops.convert_to_tensor(y_true))
         if len(y_true.shape) != 2:
@@ -127,21 +127,21 @@ class CRFLoss(keras.losses.Loss):
 
 
 def _of_rows(sample_weight):
-    """Returns weights `(batch,)`, also if given as `(batch, 1)`."""
+    """Returns weights of shape `(batch,)`; accepts `(batch, 1)`, too."""
     sample_weight = ops.convert_to_tensor(sample_weight)
     shape = tuple(sample_weight.shape)
     if len(shape) == 2 and shape[1] == 1:
         return sample_weight[:, 0]
     if len(shape) != 1:
         raise ValueError(
-            "`sample_weight` must have the shape (batch,): a path has one "
-            f"probability. Received: sample_weight.shape={shape}"
+            "`sample_weight` must have the shape (batch,), because each row "
+            f"has one loss. Received: sample_weight.shape={shape}"
         )
     return sample_weight
 
 
 class _Mean(keras.losses.Loss):
-    """Reduces losses that are there already."""
+    """Reduces losses that were computed before."""
 
     def call(self, y_true, y_pred):
         return y_pred

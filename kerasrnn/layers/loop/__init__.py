@@ -1,1 +1,1 @@
-"""What runs the steps of any cell, and their gradient."""
+"""Loops over the steps of cells, and their gradients."""

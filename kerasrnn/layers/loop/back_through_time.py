@@ -1,11 +1,11 @@
-"""The gradient of a step that runs over time.
+"""The gradient of a loop over time.
 
-With automatic differentiation of the loop each step would add to the gradient
-of every weight, which takes a matrix product, and reads and writes the whole
-gradient. Here the loop back through time differentiates one step after the
-other, with its matrix products replaced by their saved results, so that it only
-finds the gradients of these results. One product over all steps then gives each
-kernel's gradient.
+With automatic differentiation, each step of the loop would add to the gradient
+of every weight. This takes a matrix product, and reads and writes the whole
+gradient. Here, the backward loop differentiates one step after the other with
+its matrix products replaced by their saved results. So it only computes the
+gradients of these results. One product over all steps then gives the gradient
+of each kernel.
 """
 
 import dataclasses
@@ -25,11 +25,12 @@ _as = keras.tree.pack_sequence_as
 def gradients(loop, operands, upstream, kept):
     """Returns the gradients of the operands of a loop.
 
-    The gradients of these are left to the backend: a loop that recalls its
-    products cannot be differentiated once more.
+    Second derivatives are left to the backend, because a loop that recalls its
+    products cannot be differentiated again.
 
     Args:
-        loop: The loop: `operands`, `advance` and so on of `run_loop.py`.
+        loop: The `_Loop` of `run_loop.py`, with `operands`, `advance` and so
+            on.
         operands: Its operands.
         upstream: The gradients of what `loop.forward` returned, as a flat list.
         kept: What `loop.forward_and_keep` kept, or `None`.
@@ -58,7 +59,7 @@ def gradients(loop, operands, upstream, kept):
 
 
 class _Back:
-    """The loop back through time.
+    """The backward loop.
 
     Args:
         loop: The `_Loop`.
@@ -75,7 +76,7 @@ class _Back:
         self.last_grads = list(upstream[loop.num_returned :])
         self.before, self.results = kept
         self.turned = list(map(products.times_transposed, self.kernels))
-        # What a step turns out to use, when it is differentiated first.
+        # Found out when the first step is differentiated.
         self.uses = None
         self.is_read = [True] * len(self.sequences)
 
@@ -106,9 +107,10 @@ class _Back:
     def step(self, carry, index):
         """Differentiates a step.
 
-        The carry holds the gradients of its new states, and those of the fixed
-        tensors so far. Returns them for the step before, and the gradients of
-        the products, what these multiplied, and the gradients of sequences.
+        The carry holds the gradients of the new states, and those of the fixed
+        tensors summed so far. The method returns the carry for the previous
+        step, and the gradients of the products, their inputs, and the gradients
+        of the sequences.
         """
         grads, totals = carry
         grads = list(grads)
@@ -134,7 +136,7 @@ class _Back:
         found, inputs = _backend.gradients(advance, _flat(here), grads)
         states, results, sequences, fixed = _as(here, found)
         self.is_read = [x is not None for x in sequences]
-        # A product may have no gradient, as where it is only compared.
+        # A product has no gradient if it is only compared, for example.
         results = _zeros_for_none(results, here[1], self.loop.dtype)
         read = [x for x in sequences if x is not None]
         totals = list(map(_sum, totals, fixed))
@@ -142,10 +144,10 @@ class _Back:
         return (states, totals), (results, inputs, read)
 
     def sequence_at(self, number, index):
-        """Returns what a step gets of a sequence.
+        """Returns the entry of a sequence for a step.
 
-        If it is only added to a product, which is recalled, the sequence need
-        not be kept: any tensor of the same shape will do.
+        If it is only added to a product, whose result is recalled, the sequence
+        need not be kept, and zeros of its shape are returned.
         """
         x = self.sequences[number]
         rest = x.shape[2:]
@@ -155,11 +157,11 @@ class _Back:
 
 
 class _Recall(Product):
-    """Recalls the results of the products, each with its gradient.
+    """The `product` of the backward loop: returns the saved results.
 
     Args:
         loop: The `_Loop`.
-        turned: For each kernel the function `x -> x K'`.
+        turned: For each kernel, the function `x -> x K'`.
         here: The states, results, sequences and fixed tensors of a step.
     """
 
@@ -189,7 +191,7 @@ class _Recall(Product):
         self.uses.append(use)
         if use.state is None:
             self.inputs.append(ops.cast(x, self.dtype))
-        # A part of `given` gets the sum of the gradients after the loop.
+        # The gradient of a part of `given` is summed up after the loop.
         has_gradient = use.added is None and hasattr(plus, "shape")
         added = [plus] if has_gradient else []
 
@@ -212,14 +214,14 @@ class _Recall(Product):
 
 @dataclasses.dataclass
 class _Use:
-    """A product of a step.
+    """A matrix product of a step.
 
     Attributes:
         number: Index of its kernel.
-        mask: The dropout mask of what it multiplies; `None` for no dropout.
-        state: Index of the state that it multiplies; `None` for another tensor.
-        added: What it adds: 0 and the index of a sequence, or 1 and that of a
-            fixed tensor; `None` for another tensor, or for nothing.
+        mask: The dropout mask of its input; `None` for no dropout.
+        state: Index of the state that is its input; `None` for another tensor.
+        added: What is added to it: `(0, index)` of a sequence or `(1, index)`
+            of a fixed tensor; `None` for another tensor or for nothing.
     """
 
     number: int
@@ -229,7 +231,7 @@ class _Use:
 
 
 def _dropped(x, mask):
-    """Returns `x` after dropout, in float32 or wider; itself without it."""
+    """Returns `x` after dropout, in float32 or wider; `x` without a mask."""
     return x if mask is None else wide(x) * mask
 
 

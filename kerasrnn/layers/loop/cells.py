@@ -1,12 +1,12 @@
-"""What a recurrent cell has to provide, and functions for any such cell.
+"""The interface of recurrent cells, and functions for any such cell.
 
-Any Keras cell will do: a layer with `state_size` and
+Any Keras cell is accepted: a layer with `state_size` and
 
     call(inputs, states) -> (output, new_states)
 
-as `keras.layers.RNN` requires. Its output is as wide as its first state, unless
-it has an `output_size`. A cell that has a `run` runs over a whole sequence by
-itself; for any other, `run` makes a loop of its steps.
+as `keras.layers.RNN` requires. Its output has the width of its first state,
+unless it has an `output_size`. A cell with a method `run` runs over a whole
+sequence by itself. For any other cell, the function `run` loops over its steps.
 """
 
 import inspect
@@ -34,9 +34,9 @@ def check_cell(cell, owner):
     if not is_cell or not hasattr(cell, "state_size"):
         raise ValueError(
             f"{owner} expects `cell` to be a recurrent cell, such as "
-            "`keras.layers.GRUCell(256)`: a layer with `call` and "
-            "`state_size`, not its class, and not a layer that runs a cell. "
-            f"Received: cell={cell!r}"
+            "`keras.layers.GRUCell(256)`: an object (not a class) with `call` "
+            "and `state_size`, and not a layer that runs a cell. Received: "
+            f"cell={cell!r}"
         )
 
 
@@ -45,14 +45,15 @@ def check_vectors(cell, owner):
 
     Args:
         cell: A recurrent cell.
-        owner: Name of the layer that joins its states, or reshapes them.
+        owner: Name of the layer that joins or reshapes its states.
     """
     sizes = flat_state_sizes(cell)
     if any(isinstance(size, tuple) for size in sizes):
         raise ValueError(
-            f"{owner} needs a cell whose states are vectors, `(batch, width)`; "
-            "others run in `FastRNN`. Expected: integers as `state_size`. "
-            f"Received: state_size={sizes} of cell={cell!r}"
+            f"{owner} needs a cell whose states have the shape "
+            "`(batch, width)`. Use `FastRNN` for other cells. Expected: "
+            f"integers as `state_size`. Received: state_size={sizes} of "
+            f"cell={cell!r}"
         )
 
 
@@ -68,8 +69,8 @@ def initial_state(cell, batch_size):
 def map_sizes(function, cell):
     """Returns `function(size)` for each state of a cell, in a plain list.
 
-    Where `cell.state_size` has lists inside, as that of a stack, so has the
-    result. Keras wraps the list attributes of a layer, and JAX accepts no
+    The result is nested like `cell.state_size`, which for a stack contains
+    lists. Keras wraps the list attributes of a layer, and JAX accepts no
     tensors in such a list. A tuple inside the list is the shape of a state.
     """
 
@@ -98,7 +99,7 @@ def flat_state_sizes(cell):
 def output_size(cell):
     """Returns the width of the outputs: that of the first state by default.
 
-    It may be a shape, as that of a state.
+    Like the size of a state, it may be a shape.
     """
     size = getattr(cell, "output_size", None)
     return flat_state_sizes(cell)[0] if size is None else size
@@ -110,12 +111,12 @@ def policy(cell):
 
 
 def step(cell, inputs, states, training=False):
-    """Computes one step of `cell`, with new states nested like the old.
+    """Computes one step of `cell`; new states are nested like the old ones.
 
-    A cell that defines its step returns states of the dtypes that it was given.
+    A `RecurrentCell` returns states in the dtypes that it was given.
     """
     if type(cell) is keras.layers.StackedRNNCells:
-        # The call of the stack would cast the states.
+        # Calling the stack would cast the states.
         new_states = []
         for inner, own in zip(cell.cells, states, strict=True):
             inputs, own = step(inner, inputs, own, training)
@@ -128,14 +129,15 @@ def step(cell, inputs, states, training=False):
 
 
 def shape_of(size, batch_size):
-    """Returns the shape of a state or output: its size may be a shape."""
+    """Returns the shape of a state or output, whose size may be a shape."""
     return (batch_size, *(size if isinstance(size, tuple) else [size]))
 
 
 def slow_because(cell):
-    """Returns why a cell cannot run over a sequence in one call; else `None`.
+    """Returns why a cell cannot process a sequence in one call, or `None`.
 
-    A `run` does not count if a subclass overrides `call`, which it stands for.
+    A method `run` is not used if a subclass overrides `call`, because the two
+    would then differ.
     """
     if type(cell) is keras.layers.StackedRNNCells:
         return next(filter(None, map(slow_because, cell.cells)), None)
@@ -143,7 +145,7 @@ def slow_because(cell):
         if not {"run", "slow_because"}.isdisjoint(vars(base)):
             return getattr(cell, "slow_because", None)
         if "call" in vars(base):
-            return f"{base.__name__} defines `call`, but no `run` to match"
+            return f"{base.__name__} defines `call`, but no matching `run`"
     return f"{type(cell).__name__} defines no `run`"
 
 
@@ -161,20 +163,19 @@ def run(
     Args:
         cell: A recurrent cell whose dropout masks have been drawn.
         sequence: Tensor of shape `(time, batch, input_dim)`.
-        states: The states to start from, in float32 or wider.
+        states: The initial states, in float32 or wider.
         mask: Optional tensor of shape `(time, batch, 1)`, 0 where a step is
             skipped.
         training: Whether to behave as in training.
-        last_only: Whether only the last output is wanted. The cell may then
-            return a sequence of one output.
+        last_only: Whether only the last output is needed. The cell may then
+            return a sequence of one step.
         unroll: Whether to write out all steps.
 
     Returns:
-        The outputs of shape `(time, batch, output_size)`, and the last
-        states.
+        The outputs of shape `(time, batch, output_size)`, and the final states.
     """
     if type(cell) is keras.layers.StackedRNNCells:
-        # One cell after the other runs over the whole sequence.
+        # Each cell in turn runs over the whole sequence.
         last = []
         for inner, own in zip(cell.cells, states, strict=True):
             only = last_only and inner is cell.cells[-1]
@@ -197,9 +198,9 @@ def run(
 
 
 def _run_steps(cell, sequence, states, mask, training, last_only, unroll):
-    """Runs a cell in a loop of its steps; for the arguments see `run`."""
+    """Runs a cell step by step; for the arguments see `run`."""
     dtype = policy(cell).compute_dtype
-    # As if it were a state, so that a skipped step repeats the output.
+    # The output is carried like a state, so that a skipped step repeats it.
     size = shape_of(output_size(cell), ops.shape(sequence)[1])
     start = [ops.zeros(size, dtype), *keras.tree.flatten(states)]
 
@@ -224,15 +225,15 @@ def _run_steps(cell, sequence, states, mask, training, last_only, unroll):
 
 
 def nested_initial(cell, states, batch):
-    """Returns initial states, nested as the states of a cell are.
+    """Returns initial states, nested like the states of a cell.
 
     Args:
         cell: The cell.
-        states: List of tensors, nested or, those of a stack, flat.
+        states: List of tensors: nested, or flat for a stack.
         batch: Integer, the number of sequences; `None` where it is unknown.
 
     Raises:
-        ValueError: when the shapes are not those of the states of the cell.
+        ValueError: when the shapes do not match the states of the cell.
     """
     flat = keras.tree.flatten(states)
     found = [tuple(x.shape) for x in flat]
@@ -249,18 +250,18 @@ def nested_initial(cell, states, batch):
 
 
 def as_carried(states, before, dtype):
-    """Casts new states to the dtype in which the loop around a cell has them.
+    """Casts new states to the dtype in which the outer loop carries them.
 
     Args:
         states: List of tensors, the new states of a cell.
         before: List of the states that the loop gave to the cell.
         dtype: String, the compute dtype of the cell. States that are carried in
-            another, such as float32 in a decoder, are not rounded.
+            another dtype, such as float32 in a decoder, are not rounded.
     """
 
     def carried(new, old):
-        # A stateful `keras.layers.RNN` carries the values of its variables,
-        # which it casts, and gives the variables.
+        # A stateful `keras.layers.RNN` passes its variables, but carries their
+        # values after a cast.
         own = isinstance(old, keras.Variable)
         same = own or keras.backend.standardize_dtype(old.dtype) == dtype
         return ops.cast(new, dtype) if same else new
@@ -271,14 +272,14 @@ def as_carried(states, before, dtype):
 def draw_dropout_masks(cell, inputs):
     """Draws the variational masks of a cell, before its loop.
 
-    Keras's cells draw a mask at their first step and keep it for the others.
-    In a compiled loop that first draw would be part of the loop's body, and a
-    cell inside another cell would keep its mask for all later batches. So
-    masks are drawn here and discarded by `reset_dropout_masks`.
+    Keras's cells draw a mask at the first step and keep it for the others. In a
+    compiled loop, that draw would be part of the loop's body, and a cell inside
+    another cell would keep its mask for all later batches. So masks are drawn
+    here and discarded by `reset_dropout_masks`.
 
     Args:
         cell: A recurrent cell.
-        inputs: Tensor of shape `(batch, input_dim)`, an input of one step.
+        inputs: Tensor of shape `(batch, input_dim)`, the input of a step.
     """
     batch_size = ops.shape(inputs)[0]
     for inner in _stacked_cells(cell):
@@ -302,9 +303,9 @@ def reset_dropout_masks(cell):
 
 
 def with_masks_of(cell, step):
-    """Returns a step that has the dropout masks that a cell has now.
+    """Returns a step that uses the current dropout masks of a cell.
 
-    The loop back through time computes it when they have been discarded.
+    The backward loop calls the step after the masks were discarded.
     """
     kept = [
         (vars(layer), name, vars(layer)[name])
@@ -327,12 +328,12 @@ def with_masks_of(cell, step):
 
 
 def _stacked_cells(cell):
-    """The cells of a stack; each reads the output of the one before."""
+    """Returns the cells of a stack; each reads the previous one's output."""
     is_stack = isinstance(cell, keras.layers.StackedRNNCells)
     return cell.cells if is_stack else []
 
 
-# How Keras serializes arrays, whose dtype is not that of a layer.
+# Keys in Keras's serialized arrays, whose dtype is not that of a layer.
 _ARRAYS = "__numpy__", "__tensor__"
 
 
@@ -341,14 +342,14 @@ def clone_cell(cell, *path, dtype=None):
 
     Args:
         cell: The cell to copy.
-        *path: What tells the copies in one model apart, such as the number of
-            a layer. Its seeds, such as those of initializers, depend on it, so
-            that the copies draw different numbers.
-        dtype: Dtype policy of the copy and of the cells inside it, or its
-            name; `None` for that of `cell`.
+        *path: What distinguishes the copies in one model, such as the number of
+            a layer. The seeds of the copy, such as those of initializers,
+            depend on it, so that copies draw different numbers.
+        dtype: Dtype policy, or its name, of the copy and of the cells inside
+            it; `None` for that of `cell`.
 
     Raises:
-        ValueError: when the new cell has other widths.
+        ValueError: when the widths of the new cell differ.
     """
     config = _reseeded(template(cell), path)
     if dtype is not None:
@@ -358,8 +359,8 @@ def clone_cell(cell, *path, dtype=None):
     widths, expected = ((output_size(x), state_sizes(x)) for x in (copy, cell))
     if widths != expected:
         raise ValueError(
-            f"`{type(cell).__name__}.get_config` must hold every argument of "
-            "the constructor: a cell made from it has other widths. Expected: "
+            f"`{type(cell).__name__}.get_config` must return every argument of "
+            "the constructor. A cell made from it has other widths. Expected: "
             f"output_size and state_size {expected}. Received: {widths}"
         )
     return copy

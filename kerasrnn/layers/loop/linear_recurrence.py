@@ -1,39 +1,39 @@
-"""Linear recurrences, `h_t = a_t h_{t-1} + b_t`, without a step for each `t`.
+"""Linear recurrences `h_t = a_t h_{t-1} + b_t`, computed in parallel.
 
-There are two algorithms, with one gradient:
+There are two algorithms with the same gradient:
 
-* `linear_scan`, over the first axis, for sequences: it computes parts of 16
-  steps side by side, and one loop goes over their ends. Its work grows with the
-  number of steps, as that of a plain loop does.
-* `linear_doubling`, over the last axis, for the positions of a memory: each
-  round takes in twice as many terms. It does more work, but in few operations,
-  which inside another loop, such as that of a decoder, is faster.
+* `linear_scan`, over the first axis, for sequences. It computes parts of 16
+  steps in parallel, and then loops over the ends of the parts. Its work is
+  linear in the number of steps.
+* `linear_doubling`, over the last axis, for the positions of a memory. Each
+  round doubles the number of terms. It does more work, but in few operations,
+  which is faster inside another loop, such as that of a decoder.
 
-Neither divides, unlike the closed form with cumulative products, so with `a` in
-`[0, 1]` they neither overflow nor lose precision.
+Unlike the closed form with cumulative products, neither divides. So with `a` in
+`[0, 1]`, they neither overflow nor lose precision.
 """
 
 from keras import ops
 
 from kerasrnn.layers import _backend
 
-# Steps of a part.
+# Number of steps in a part.
 _STEPS = 16
 
 
 def linear_scan(a, b, start, reverse=False):
-    """Returns all `h_t = a_t * h_{t-1} + b_t`, over the first axis.
+    """Computes all `h_t = a_t * h_{t-1} + b_t` over the first axis.
 
-    In TensorFlow on a CPU this takes a third of the time of
-    `keras.ops.associative_scan`, which does not take two tensors of open
+    On a CPU, TensorFlow takes a third of the time that it takes for
+    `keras.ops.associative_scan`, which does not accept two tensors of unknown
     length there.
 
     Args:
         a: Tensor of shape `(time, batch, units)`. A product of `a` over all
             steps may underflow, but not overflow.
         b: Tensor of the same shape.
-        start: Tensor of shape `(batch, units)`, the `h` before the first step.
-        reverse: Whether the last step comes first.
+        start: Tensor of shape `(batch, units)`: `h` before the first step.
+        reverse: Whether to run from the last step to the first.
 
     Returns:
         Tensor of shape `(time, batch, units)`.
@@ -42,10 +42,10 @@ def linear_scan(a, b, start, reverse=False):
 
 
 def linear_doubling(a, b):
-    """Returns all `h_i = a_i * h_{i-1} + b_i`, over the last axis, from 0 on.
+    """Computes all `h_i = a_i * h_{i-1} + b_i` over the last axis, from 0.
 
     Args:
-        a: Tensor of shape `(..., positions)`, of which the first is unused.
+        a: Tensor of shape `(..., positions)`. The first one is not used.
         b: Tensor of the same shape.
 
     Returns:
@@ -55,13 +55,13 @@ def linear_doubling(a, b):
 
 
 def shifted(x, first, axis, reverse=False):
-    """Returns `x` of earlier steps: `first`, then `x` without its last steps.
+    """Shifts `x` along an axis: `first`, then `x` without its last steps.
 
     Args:
         x: Tensor.
-        first: Tensor that is like `x`, except for the length of the axis.
+        first: Tensor with the shape of `x`, except for the length of the axis.
         axis: 0 or -1.
-        reverse: Whether the last step comes first.
+        reverse: Whether to run from the last step to the first.
     """
     length, count = ops.shape(x)[axis], ops.shape(first)[axis]
     if reverse:
@@ -76,7 +76,7 @@ def _part(x, axis, part):
 
 
 def _solve(algorithm, axis, a, b, start, reverse):
-    """Runs an algorithm, with a gradient for which only `a` and `h` are kept.
+    """Runs an algorithm with a gradient that only keeps `a` and `h`.
 
     The gradient is another such recurrence, from the last step to the first.
     """
@@ -102,17 +102,18 @@ def _solve(algorithm, axis, a, b, start, reverse):
 
 
 def _in_parts(a, b, start, reverse):
-    """Each step of a loop is applied to all parts at once."""
+    """Loops over the steps of a part, for all parts at once."""
     time, batch_size = ops.shape(b)[:2]
     count = (time + _STEPS - 1) // _STEPS
     parts = (count, _STEPS, batch_size, b.shape[-1])
     missing = [[0, count * _STEPS - time], [0, 0], [0, 0]]
-    # A step that is added, at the end, changes nothing.
+    # Steps that are added at the end change nothing.
     a = ops.reshape(ops.pad(a, missing, constant_values=1), parts)
     b = ops.reshape(ops.pad(b, missing), parts)
     order = range(_STEPS)[::-1] if reverse else range(_STEPS)
 
-    # Within each part h_t = product * h + sum, with h before the part.
+    # Within each part, h_t = product * h + sum, where h is that before the
+    # part.
     first, *others = order
     products, sums = {first: a[:, first]}, {first: b[:, first]}
     last = first
@@ -131,7 +132,7 @@ def _in_parts(a, b, start, reverse):
 
 
 def _doubled(a, b, start, reverse):
-    """After `n` rounds each position has summed its last `2^n` terms.
+    """Doubles: after `n` rounds each position has summed `2^n` terms.
 
     It starts from 0.
     """
@@ -150,9 +151,9 @@ def _doubled(a, b, start, reverse):
 
 
 def _moved(x, distance):
-    """Moves the last axis by a distance that a loop counts, and fills with 0.
+    """Shifts the last axis by a variable distance, and fills with 0.
 
-    Unlike `shifted`, it has the same shapes for any distance.
+    Unlike in `shifted`, the shapes do not depend on the distance.
     """
     index = ops.arange(ops.shape(x)[-1]) - distance
     moved = ops.take(x, ops.maximum(index, 0), axis=-1)

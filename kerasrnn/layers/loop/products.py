@@ -1,9 +1,9 @@
-"""The matrix products of a step, and those of all steps at once.
+"""The matrix products of one step, and of all steps at once.
 
-A kernel is a matrix `(dim, width)`, or block-diagonal: each of its `heads`
-multiplies a part of the vector. Then it has four axes, `(heads, dim / heads,
-gates, units / heads)`, and the product has the width `gates * units`, in each
-gate one head after the other.
+A kernel is a matrix `(dim, width)` or block-diagonal. A block-diagonal kernel
+has the shape `(heads, dim / heads, gates, units / heads)`: each head multiplies
+a part of the vector. The product has the width `gates * units`, and each gate
+contains one head after the other.
 """
 
 import contextvars
@@ -27,7 +27,7 @@ def join(parts):
 
 
 def split_at(x, *widths):
-    """Splits the last axis into parts of given widths, and what remains."""
+    """Splits the last axis into parts of given widths and the rest."""
     ends, total = [], 0
     for width in widths:
         total += width
@@ -36,7 +36,7 @@ def split_at(x, *widths):
 
 
 def rows_of(x):
-    """Returns a list of the rows; PyTorch unstacks tensors only."""
+    """Returns a list of the rows; PyTorch can only unstack tensors."""
     return ops.unstack(ops.convert_to_tensor(x))
 
 
@@ -66,7 +66,7 @@ def multiply(x, kernel):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Fixed:
-    """Marks what is the same at every step, among what a cell has `given`.
+    """Marks a tensor that is the same at every step, in a result of `given`.
 
     Args:
         value: Tensor of any shape, such as a bias.
@@ -81,9 +81,10 @@ class Fixed:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Kernel:
-    """Marks a matrix that a cell makes of its weights, for its products.
+    """Marks a matrix that a cell computes from its weights, for its products.
 
-    It is made once for a whole sequence, so nothing else may enter it.
+    It is computed once for a whole sequence, so it must depend on nothing but
+    the weights.
 
     Args:
         value: Tensor of shape `(dim, width)`.
@@ -101,15 +102,15 @@ class Kernel:
         return self.value.shape
 
 
-# The product of the loop whose step is being computed.
+# The `product` of the loop whose step is being computed.
 OF_THE_LOOP = contextvars.ContextVar("product", default=None)
-# That product, or `None`. What a step calls, such as an attention mechanism or
-# a cell, multiplies with it instead of being handed it.
+# Returns that product, or `None`. Cells and attention mechanisms that a step
+# calls multiply with it, without getting it as an argument.
 of_the_loop = OF_THE_LOOP.get
 
 
 class Product:
-    """The function `product` that a step gets, for one step alone.
+    """The function `product` that a step gets, for a single step.
 
     Args:
         dtype: The dtype to multiply in.
@@ -117,7 +118,7 @@ class Product:
             dropout.
 
     Attributes:
-        results: List of what it returned.
+        results: List of the results so far.
     """
 
     def __init__(self, dtype, mask=None):
@@ -130,11 +131,10 @@ class Product:
 
         Args:
             x: Tensor of shape `(batch, dim)`.
-            kernel: A weight of the cell, or a `Kernel`, of shape
-                `(dim, width)`, or block-diagonal; or a list of matrices, side
-                by side.
+            kernel: A weight of the cell, or a `Kernel`, of shape `(dim, width)`
+                or block-diagonal; or a list of matrices, side by side.
             plus: What to add: a part of `given`, a weight, or any tensor.
-            drop: Whether `x` is dropped out with the mask of the state.
+            drop: Whether to apply the dropout mask of the state to `x`.
         """
         if drop and self.mask is not None:
             x = x * ops.cast(self.mask, x.dtype)
@@ -145,40 +145,40 @@ class Product:
         return found
 
     def with_mask(self, mask):
-        """Returns the same product with another mask of the state."""
+        """Returns the same product with another dropout mask of the state."""
         other = copy.copy(self)
         other.mask = mask
         return other
 
     def multiply(self, x, kernel):
-        """Returns the product with kernels side by side."""
+        """Multiplies by kernels that are joined side by side."""
         return multiply(x, joined(as_list(kernel), self.dtype))
 
 
 def joined(kernels, dtype):
-    """Returns kernels side by side, in the dtype to multiply in."""
+    """Joins kernels side by side, in the dtype to multiply in."""
     return join([ops.cast(value_of(x), dtype) for x in kernels])
 
 
 def may_multiply(kernel):
-    """Whether it is a weight, a `Kernel`, or a list of them."""
+    """Whether `kernel` is a weight, a `Kernel`, or a list of them."""
     return all(isinstance(x, (keras.Variable, Kernel)) for x in as_list(kernel))
 
 
 def as_list(kernel):
-    """Returns a list of kernels, of one or several."""
+    """Returns a list of one or more kernels."""
     return list(kernel) if isinstance(kernel, (list, tuple)) else [kernel]
 
 
 def value_of(x):
-    """Returns the tensor of a weight, or of what is marked; others as is."""
+    """Returns the tensor of a weight or marked tensor; others unchanged."""
     while isinstance(x, (keras.Variable, Kernel, Fixed)):
         x = x.value
     return x
 
 
 def fixed_value(x, dtype):
-    """Returns the tensor of a `Fixed`; an array of floats becomes wide."""
+    """Returns the tensor of a `Fixed`; arrays of floats become float32."""
     value = value_of(x)
     tensor = ops.convert_to_tensor(value)
     if ops.is_tensor(value) or not is_float(tensor):
@@ -187,7 +187,7 @@ def fixed_value(x, dtype):
 
 
 def times_transposed(kernel):
-    """Returns the function `x -> x K'` for many calls with one kernel.
+    """Returns the function `x -> x K'`, for many calls with one kernel.
 
     On a CPU, float32 products take half the time with a kernel that is already
     transposed, but bfloat16 products are faster with one that is not.
@@ -209,10 +209,10 @@ def times_transposed(kernel):
 
 
 def kernel_gradient(inputs, grads, shape):
-    """Returns the gradient of a kernel, a product over all steps.
+    """Returns the gradient of a kernel, as one product over all steps.
 
     Args:
-        inputs: What the kernel multiplied, `(..., dim)`.
+        inputs: The inputs of its products, `(..., dim)`.
         grads: Gradients of its products, `(..., width)`, in the dtype to
             multiply in.
         shape: The shape of the kernel.
@@ -233,11 +233,11 @@ def kernel_gradient(inputs, grads, shape):
 
 
 def summed_to(grads, shape):
-    """Sums gradients over the axes that a tensor of `shape` lacks, or has 1 of.
+    """Sums gradients over the axes along which `shape` was broadcast.
 
     Args:
         grads: Tensor of shape `(..., width)`.
-        shape: The shape of what was added to tensors of that shape.
+        shape: The shape of the tensor that was broadcast.
     """
     grads = wide(grads)
     missing = len(grads.shape) - len(shape)

@@ -1,7 +1,7 @@
-"""A step of a cell, run over time.
+"""The loop over the steps of a cell.
 
-The step is written once, forward; `back_through_time.py` has the gradient of
-the whole loop. All sequences are `(time, batch, ...)`.
+A cell only defines its forward step. `back_through_time.py` has the gradient of
+the whole loop. All sequences have the shape `(time, batch, ...)`.
 """
 
 import collections
@@ -21,9 +21,9 @@ from kerasrnn.layers.precision import wide
 from kerasrnn.tensors import gather
 from kerasrnn.tensors import where_unmasked
 
-# Rows of the products of one block of steps.
+# Number of rows of the products in a block of steps.
 _ROWS = 1024
-# How far apart the seeds of two steps are.
+# Distance between the seeds of two consecutive steps.
 _SEEDS_APART = 40503
 
 
@@ -38,34 +38,34 @@ def run_loop(
     num_returned=1,
     unroll=False,
 ):
-    """Runs a step over time, with a gradient of its own.
+    """Runs a step over time, with a custom gradient.
 
     Args:
-        step: Function `(states, given, product) -> new states`, as the
-            method of that name of a `RecurrentCell`.
-        given: Nest of sequences, of which a step gets one entry; of `Fixed`
-            tensors and of kernels; and of anything else, such as an integer,
-            which a step gets as it is. It holds one sequence or more.
-        states: List of tensors `(batch, ...)`, the states to start from.
+        step: Function `(states, given, product) -> new states`, such as
+            `RecurrentCell.step`.
+        given: Nest of sequences (a step gets one entry of each), `Fixed`
+            tensors and kernels. Anything else, such as an integer, is passed to
+            the step unchanged. There must be at least one sequence.
+        states: List of tensors `(batch, ...)`, the initial states.
         dtype: The dtype of the products.
         mask: The dropout mask of the state; `None` for no dropout.
-        skipped: Booleans `(time, batch)`, true where a step leaves the states
-            as they are; `None` for no such steps.
-        training: Whether a gradient is likely to be asked for. If so, what it
-            needs is kept; otherwise it is computed once more when needed.
-        num_returned: Integer, how many of the states, from the first on, are
-            returned after every step; the last states are always returned.
+        skipped: Booleans `(time, batch)`, true where a step keeps the old
+            states; `None` if no step is skipped.
+        training: Whether a gradient is likely to be needed. If so, what it
+            needs is kept; otherwise it is recomputed on demand.
+        num_returned: Integer, number of states, from the first on, that are
+            returned for every step. The final states are always returned.
         unroll: Whether to write out all steps, one after another.
 
     Returns:
-        A list of `num_returned` sequences of states, and the list of the last
+        A list of `num_returned` sequences of states, and the list of the final
         states.
     """
     loop = _Loop(
         step, given, states, dtype, mask, skipped, num_returned, unroll
     )
     if unroll or keras.backend.backend() == "torch":
-        # A loop of Python, which the backend differentiates.
+        # A Python loop, which the backend differentiates.
         return loop.forward(*loop.operands)
 
     @_backend.custom_gradient
@@ -85,12 +85,12 @@ def run_loop(
 
 
 class _Loop:
-    """A step and all that it needs; see `run_loop` for the arguments.
+    """A step and its operands; see `run_loop` for the arguments.
 
-    What has a gradient is in four lists, the `operands`: the sequences, the
-    fixed tensors, the kernels, and the states to start from. The fixed tensors
-    include the variables that the step reads; the kernels are those that it
-    multiplies by.
+    The `operands` are everything that has a gradient, in four lists: the
+    sequences, the fixed tensors, the kernels that the step multiplies by, and
+    the initial states. The fixed tensors include the variables that the step
+    reads.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class _Loop:
         )
 
     def _new_states(self, index, states, sequences, fixed, product, weights):
-        """Returns what the step returns, from the entries of the sequences."""
+        """Computes a step from its entries of the sequences."""
         leaves = list(self.leaves)
         for number, x in zip(self.sequences, sequences, strict=True):
             leaves[number] = x
@@ -151,7 +151,7 @@ class _Loop:
             products.OF_THE_LOOP.reset(token)
 
     def advance(self, index, states, sequences, fixed, product):
-        """Returns the states after a step: the old ones, if it is skipped."""
+        """Returns the states after a step; the old ones if it is skipped."""
         values = fixed[len(self.fixed) :]
         weights = WeightsOfStep(
             dict(zip(self.variables, values, strict=True)), self.seeds, index
@@ -169,16 +169,16 @@ class _Loop:
         ]
 
     def forward(self, *operands):
-        """Returns the sequences of states, and the last states."""
+        """Returns the sequences of states, and the final states."""
         last, sequences = self._scan(
             operands, lambda old, new, results: new[: self.num_returned]
         )
         return sequences, last
 
     def forward_and_keep(self, *operands):
-        """As `forward`, with what the gradient needs of every step.
+        """Like `forward`, but also keeps what the gradient needs.
 
-        The states before it, and the results of the products.
+        These are the states before each step, and the results of its products.
         """
         last, (sequences, *kept) = self._scan(
             operands,
@@ -209,13 +209,13 @@ class _Loop:
 
 
 def _kind(leaf):
-    """Returns what a leaf of `given` is to a loop.
+    """Returns how a loop treats a leaf of `given`.
 
     Integers and booleans, such as noise, are sequences without a gradient.
     """
     if isinstance(leaf, Fixed):
         return "fixed"
-    # A step reads a variable as any other weight of the cell.
+    # Variables are read like any other weight of the cell.
     passed_on = isinstance(leaf, (Kernel, keras.Variable))
     if passed_on or not hasattr(leaf, "dtype"):
         return None
@@ -223,10 +223,10 @@ def _kind(leaf):
 
 
 class _Look(Product):
-    """Only finds the kernels of the products.
+    """A `product` for a trial step: records the kernels, returns zeros.
 
-    The products of a step are known by their order. `numbers` lists, for each
-    of them, the index of its kernel among `kernels`.
+    Products are identified by their order in the step. `numbers` lists, for
+    each product, the index of its kernel among `kernels`.
     """
 
     def __init__(self, *args):
@@ -238,14 +238,14 @@ class _Look(Product):
         kernels = products.as_list(kernel)
         if not products.may_multiply(kernels):
             raise TypeError(
-                "`product` multiplies by a weight of the cell. A kernel that "
-                "is made of weights is made before the loop: return "
+                "`product` expects a weight of the cell. If a kernel is "
+                "computed from weights, compute it before the loop and return "
                 "`Kernel(...)` from `given`. Received: kernels of the types "
                 f"{', '.join(type(x).__name__ for x in kernels)}"
             )
         key = tuple(map(id, kernels))
         if key not in self.found:
-            # The list keeps what has these ids.
+            # The list keeps the kernels alive, so their ids stay valid.
             self.found[key] = len(self.kernels)
             self.kernels.append(kernels)
         self.numbers.append(self.found[key])
@@ -273,24 +273,24 @@ class _Save(Product):
         return products.multiply(x, self.kernels[self.numbers[count]])
 
     def check_count(self, count):
-        """Raises `ValueError` unless each step has as many products."""
+        """Raises `ValueError` unless a step has made all products."""
         if count != len(self.numbers):
             raise ValueError(
-                "Each step must make the same products, none of them in one "
-                f"branch of `ops.cond`. Expected: {len(self.numbers)} products,"
-                f" as of the first step. Received: {count}"
+                "Every step must make the same products, none of them in a "
+                f"branch of `ops.cond`. Expected: {len(self.numbers)} "
+                f"products, as in the first step. Received: {count}"
             )
 
 
 class WeightsOfStep(keras.StatelessScope):
-    """A scope in which variables have given values, in float32 or wider.
+    """A scope that gives variables other values, in float32 or wider.
 
-    A loop with a gradient of its own must get every weight as an argument. In
-    this scope a step reads its variables as ever, and gets these arguments.
+    A loop with a custom gradient must get every weight as an argument. In this
+    scope a step reads its variables as usual, and gets these arguments.
 
-    A random generator counts in a variable, which no step of a loop can
-    change. So at each step it starts from a seed made of its first one and of
-    the number of the step, forward and back through time.
+    A random generator keeps its counter in a variable, which a step of a loop
+    cannot change. So in each step, forward and backward, it starts from a seed
+    made from its first seed and the number of the step.
 
     Args:
         values: Dictionary from the `id` of a variable to its value in the
@@ -300,8 +300,8 @@ class WeightsOfStep(keras.StatelessScope):
 
     Attributes:
         read: List of the other variables that were read.
-        seeds: Dictionary of the first seeds of the generators that were used,
-            which have then been changed.
+        seeds: Dictionary of the first seeds of the generators that were used.
+            The generators have been advanced.
     """
 
     def __init__(self, values=None, seeds=None, index=None):
@@ -326,12 +326,12 @@ class WeightsOfStep(keras.StatelessScope):
             value = variable._value
         if value is None and self.original_scope is None:
             raise ValueError(
-                "`build` of a cell must create all of its weights, and build "
-                "the layers that a step uses. Received: a step that creates "
+                "`build` of a cell must create all weights, and build all "
+                "layers that a step uses. Received: a step that creates "
                 f"{variable.path!r}"
             )
         if value is None:
-            return None  # where layers are built to find out shapes
+            return None  # while layers are built to infer shapes
         value = wide(value)
         self.read.append(variable)
         self.state_mapping[id(variable)] = value
@@ -344,8 +344,8 @@ class WeightsOfStep(keras.StatelessScope):
             return
         if self.in_a_loop or variable.name != "seed_generator_state":
             raise ValueError(
-                "A step cannot change a variable, but for the state of a "
-                "random generator: a cell that counts its steps does so in a "
+                "A step cannot change a variable, except the state of a random "
+                "generator. A cell that counts its steps must do so in a "
                 f"state. Received: an update of {variable.path!r}"
             )
         self.__exit__()
@@ -355,15 +355,15 @@ class WeightsOfStep(keras.StatelessScope):
 
 
 def run_in_blocks(run, states, sequence, skipped, output_shape, last_only):
-    """Runs over one block of steps after another, in inference.
+    """Runs over a sequence block by block, in inference.
 
     The products with all inputs of a long sequence would take more memory than
-    all else.
+    everything else.
 
     Args:
         run: Function `(states, sequence, skipped=None) -> (outputs,
             states)`.
-        states: List of tensors `(batch, ...)`, the states to start from.
+        states: List of tensors `(batch, ...)`, the initial states.
         sequence: Tensor of shape `(time, batch, input_dim)`.
         skipped: Booleans `(time, batch)`, true where a step is skipped, or
             `None`.
@@ -378,7 +378,7 @@ def run_in_blocks(run, states, sequence, skipped, output_shape, last_only):
     if block is None:
         return run(states, sequence, skipped)
 
-    # All blocks but the last, which is not empty.
+    # All blocks except the last, which is never empty.
     count = (time - 1) // block
     given = [sequence] if skipped is None else [sequence, skipped]
     blocks = [
@@ -415,7 +415,7 @@ def _steps_in_a_block(time, batch_size):
     """Returns how many steps make a block, or `None` for a single block."""
     for size in (time, batch_size):
         if not (isinstance(size, int) or ops.is_tensor(size)):
-            return None  # JAX asks for shapes alone, of batches of any size.
+            return None  # JAX infers shapes of batches of any size.
     if isinstance(batch_size, int):
         block = max(1, _ROWS // max(1, batch_size))
     else:
@@ -427,14 +427,14 @@ def _steps_in_a_block(time, batch_size):
 
 
 def repeated(outputs, skipped):
-    """Repeats the output before it at every skipped step, 0 at first.
+    """Replaces the output of each skipped step by the previous one, or 0.
 
     Args:
         outputs: Tensor of shape `(time, batch, ...)`.
         skipped: Boolean tensor of shape `(time, batch)`.
     """
 
-    # The loop finds out which output it is, and has no gradient: XLA cannot
+    # The loop finds the index of that output, and needs no gradient: XLA cannot
     # differentiate a loop of unknown length.
     def step(found, index):
         found = ops.where(skipped[index], found, index + 1)
@@ -448,25 +448,26 @@ def repeated(outputs, skipped):
 
 
 def _check_given(over_time, states):
-    """Raises `ValueError` unless all have the axes of time and batch."""
+    """Raises `ValueError` unless all tensors have time and batch axes."""
     if not over_time:
         raise ValueError(
-            "`given` must return a tensor made of its inputs, from which the "
-            "loop has its length. Received: none, or `Fixed` ones only"
+            "`given` must return at least one tensor computed from its inputs, "
+            "which tells the loop its length. Received: none, or only `Fixed` "
+            "tensors"
         )
     axes = over_time[0].shape[0], states[0].shape[0]
     for x in over_time:
         if not same_shape(x.shape[:2], axes):
             raise ValueError(
-                "`given` must return tensors `(time, batch, ...)`. One that is "
-                "the same at every step, or made of weights, is returned as "
-                f"`Fixed(...)` or `Kernel(...)`. Received: shape "
-                f"{tuple(x.shape)}"
+                "`given` must return tensors `(time, batch, ...)`. Wrap a "
+                "tensor that is the same at every step in `Fixed(...)`, and a "
+                "kernel computed from weights in `Kernel(...)`. Received: "
+                f"shape {tuple(x.shape)}"
             )
 
 
 def _check_states(new, states):
-    """Raises `ValueError` unless there are new states like the old."""
+    """Raises `ValueError` unless the new states have the old shapes."""
     expected = [tuple(x.shape) for x in states]
     found = new
     if isinstance(new, (list, tuple)):
@@ -476,6 +477,6 @@ def _check_states(new, states):
         or [x[1:] for x in found] != [x[1:] for x in expected]
     ):
         raise ValueError(
-            "`step` must return the list of new states, and no output. "
-            f"Expected: shapes {expected}. Received: {found}"
+            "`step` must return only the list of new states. Expected: shapes "
+            f"{expected}. Received: {found}"
         )

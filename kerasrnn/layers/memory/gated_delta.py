@@ -1,4 +1,4 @@
-"""Gated DeltaNet: a memory whose steps replace what it holds for a key."""
+"""Gated DeltaNet: a matrix memory that replaces the value of a key."""
 
 import math
 from typing import Unpack
@@ -24,9 +24,9 @@ class GatedDeltaCell(MatrixMemoryCell):
         S = g S_{t-1} + k beta (v - g S_{t-1}' k)'
         y = W_o (norm(S' q / sqrt(key_dim)) * silu(W_z x))
 
-    for each head, with `norm` over its values. `FastRNN` runs many steps at
-    once; see `matrix_memory`. The cell is linear in its state, whose gradient
-    does not vanish when the memory is kept.
+    for each head, with `norm` over its values. `FastRNN` computes many steps at
+    once; see `matrix_memory`. The cell is linear in its state, so the gradient
+    does not vanish while the memory is kept.
 
     Args:
         units: Positive integer, width of the output.
@@ -35,10 +35,11 @@ class GatedDeltaCell(MatrixMemoryCell):
             quarters of `units`, divided among the heads.
         value_dim: Positive integer, width of values; `None` for twice
             `key_dim`. Both defaults are those of the authors.
-        conv_width: Integer, how many steps the convolution of queries, keys and
-            values sees; 0 for none.
-        allow_negative_eigenvalues: Whether `beta` ranges from 0 to 2. A memory
-            that can change its sign can count modulo 2 (Grazzi et al. 2024).
+        conv_width: Integer, kernel size in steps of the convolution of queries,
+            keys and values; 0 for no convolution.
+        allow_negative_eigenvalues: Whether `beta` ranges from 0 to 2 instead of
+            1. The memory can then change its sign, which allows counting modulo
+            2 (Grazzi et al. 2024).
         kernel_initializer: Initializer of the kernels.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
@@ -97,7 +98,7 @@ class GatedDeltaCell(MatrixMemoryCell):
 
     def build(self, input_shape: Shape) -> None:
         super().build(input_shape)
-        # As in the authors' code: decays of exp(-16) to nearly 1.
+        # Decays from exp(-16) to nearly 1, as in the authors' code.
         self.log_rate = self._add("log_rate", (self.heads,), _log_rates)
         self.decay_bias = self._add("decay_bias", (self.heads,), _decay_biases)
 
@@ -127,27 +128,28 @@ class GatedDelta(CellLayer):
             quarters of `units`, divided among the heads.
         value_dim: Positive integer, width of values; `None` for twice
             `key_dim`. Both defaults are those of the authors.
-        conv_width: Integer, how many steps the convolution of queries, keys and
-            values sees; 0 for none.
-        allow_negative_eigenvalues: Whether `beta` ranges from 0 to 2. A memory
-            that can change its sign can count modulo 2 (Grazzi et al. 2024).
+        conv_width: Integer, kernel size in steps of the convolution of queries,
+            keys and values; 0 for no convolution.
+        allow_negative_eigenvalues: Whether `beta` ranges from 0 to 2 instead of
+            1. The memory can then change its sign, which allows counting modulo
+            2 (Grazzi et al. 2024).
         kernel_initializer: Initializer of the kernels.
         return_sequences: Whether to return the outputs of all steps, not only
             the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether each batch starts from the final states of the one
-            before.
+        stateful: Whether each batch starts from the final states of the
+            previous one.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0 instead
             of the previous output.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
         sequences: Tensor of shape `(batch, time, input_dim)`.
-        initial_state: Optional list of states to start from, each of shape
-            `(batch, width)`, as of the cell.
+        initial_state: Optional list of initial states of the cell, each of
+            shape `(batch, width)`.
         mask: Optional boolean tensor of shape `(batch, time)`.
         training: Whether to behave as in training.
 
@@ -156,8 +158,8 @@ class GatedDelta(CellLayer):
         otherwise the last one, `(batch, units)`; with `return_state` followed
         by the last states.
 
-    Masking: a masked step leaves the states as they are and repeats the output
-    before it, or gives 0 with `zero_output_for_mask`.
+    Masking: a masked step keeps the states and repeats the previous output, or
+    returns 0 with `zero_output_for_mask`.
 
     Example:
 
@@ -201,7 +203,7 @@ def _log_rates(shape, dtype):
 
 
 def _decay_biases(shape, dtype):
-    """Softplus of them is uniform in logarithm, from 0.001 to 0.1."""
+    """Returns biases whose softplus is log-uniform from 0.001 to 0.1."""
     logs = keras.random.uniform(
         shape, math.log(1e-3), math.log(0.1), dtype=dtype
     )

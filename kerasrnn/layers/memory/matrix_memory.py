@@ -1,8 +1,9 @@
-"""A memory that is a matrix, written and read at every step.
+"""A matrix memory that is written and read at every step.
 
-Gated DeltaNet, mLSTM and Mamba-2 are this one operation. `matrix_memory` runs
-over a sequence in chunks of steps, within which everything is a product of
-matrices; `matrix_memory_step` is one step, for decoders and for readers.
+Gated DeltaNet, mLSTM and Mamba-2 all use this operation. `matrix_memory` runs
+over a sequence in chunks of steps, and computes each chunk with matrix
+products. `matrix_memory_step` is a single step, for decoders and as
+documentation.
 """
 
 from keras import ops
@@ -13,7 +14,7 @@ from kerasrnn.layers.precision import wide
 from kerasrnn.tensors import where_unmasked
 from kerasrnn.typing import Tensor
 
-# The logarithm of 0: `exp` makes 0 of it.
+# Stands for the logarithm of 0: its `exp` is 0.
 _NOTHING = -1e30
 
 
@@ -28,47 +29,47 @@ def matrix_memory(
     mask: Tensor | None = None,
     chunk_size: int = 64,
 ) -> tuple[Tensor, list[Tensor]]:
-    """Writes to and reads from a matrix at every step, chunk by chunk.
+    """Writes and reads a matrix at every step, computed chunk by chunk.
 
     With `S` of shape `(key_dim, value_dim)` and `g = exp(log_decay)`, each head
-    computes one of
+    computes one of these
 
         S_t = g_t S_{t-1} + k_t v_t'                           Mamba-2
         S_t = g_t S_{t-1} + k_t beta_t (v_t - g_t S_{t-1}' k_t)'     delta rule
         S_t = g_t S_{t-1} + exp(log_input_t) k_t [v_t; 1]'     mLSTM
 
-    and returns `S_t' q_t`. With `log_input`, the last column `n` of `S`
-    normalizes: the output is `C' q / max(|n' q|, 1)`, where `C` are the other
-    columns. The delta rule, with `beta`, replaces what the memory holds for a
-    key, where the others add to it.
+    and returns `S_t' q_t`. With `log_input`, the last column `n` of `S` is a
+    normalizer: the output is `C' q / max(|n' q|, 1)`, where `C` are the other
+    columns. With `beta` (delta rule), a step replaces the value of a key; the
+    other rules add to it.
 
     A chunk of `C` steps takes products of `(C, C)`, `(C, key_dim)` and
-    `(C, value_dim)` matrices; only the matrices at the borders of chunks are
-    computed one after the other. So the cost of a step does not depend on the
-    length of the sequence. All is computed in float32 or wider.
+    `(C, value_dim)` matrices. Only the memories at the borders of chunks are
+    computed one after the other. So the cost per step does not depend on the
+    length of the sequence. Everything is computed in float32 or wider.
 
     Args:
         q, k: Tensors of shape `(batch, time, heads, key_dim)`. For the delta
             rule, keys should have length 1.
         v: Tensor of shape `(batch, time, heads, value_dim)`.
-        log_decay: Tensor of shape `(batch, time, heads)`, 0 or less: the
+        log_decay: Tensor of shape `(batch, time, heads)`, at most 0: the
             logarithm of the part of the memory that is kept.
         log_input: Optional tensor of the same shape, the logarithm of the
-            weight with which a step is added. It may have any size, since
-            weights are relative to a running maximum, `m`.
+            weight of a step. It may have any magnitude, because weights are
+            relative to a running maximum `m`.
         beta: Optional tensor of the same shape, from 0 to 2: the part of a
-            value that is replaced. Beyond 1, the memory can change its sign.
-        initial_state: Optional list of the states to start from, as returned
-            by an earlier call; zeros by default.
-        mask: Optional boolean tensor of shape `(batch, time)`. A step where it
-            is false leaves the memory unchanged; its output has no meaning.
+            value that is replaced. Above 1, the memory can change its sign.
+        initial_state: Optional list of initial states, as returned by an
+            earlier call; zeros by default.
+        mask: Optional boolean tensor of shape `(batch, time)`. A masked step
+            leaves the memory unchanged, and its output is meaningless.
         chunk_size: Power of two, at least 4, the number of steps in a chunk.
 
     Returns:
-        The outputs of shape `(batch, time, heads, value_dim)`, and the last
-        state: `[S]`, of shape `(batch, heads, key_dim, value_dim)`; with
-        `log_input`, `[S, m]`, where `S` has a column more, and has been
-        multiplied by `exp(-m)`, `m` of shape `(batch, heads)`.
+        The outputs of shape `(batch, time, heads, value_dim)`, and the final
+        state: `[S]`, of shape `(batch, heads, key_dim, value_dim)`. With
+        `log_input` it is `[S, m]`, where `S` has one more column and is scaled
+        by `exp(-m)`, and `m` has the shape `(batch, heads)`.
 
     Raises:
         ValueError: when both `log_input` and `beta` are given, or `chunk_size`
@@ -90,8 +91,8 @@ def matrix_memory(
     """
     if log_input is not None and beta is not None:
         raise ValueError(
-            "A step is either added, with `log_input`, or replaces, with "
-            "`beta`. Expected: one of them. Received: both"
+            "`log_input` (steps add to the memory) and `beta` (steps replace "
+            "values) exclude each other. Expected: one of them. Received: both"
         )
     size = integer("chunk_size", chunk_size, 4)
     if size & (size - 1):
@@ -104,7 +105,7 @@ def matrix_memory(
     count = (time + size - 1) // size
 
     def chunks(x, masked=0.0):
-        """Returns a tensor `(batch, heads, count, size, ...)`."""
+        """Splits a tensor into chunks, `(batch, heads, count, size, ...)`."""
         x = wide(ops.convert_to_tensor(x))
         if mask is not None:
             x = where_unmasked(mask, x, masked)
@@ -124,7 +125,7 @@ def matrix_memory(
     if log_input is not None:
         fixed = ops.stop_gradient(state[1])
         before, scales = _log_scales(log_decay, log_input, fixed)
-        # Of all scales, only the one that is given has a gradient.
+        # Only the initial scale has a gradient.
         state[0] *= ops.exp(state[1] - fixed)[..., None, None]
         log_decay = log_decay + before - scales
         k = k * ops.exp(log_input - scales)[..., None]
@@ -146,7 +147,7 @@ def matrix_memory_step(
     beta: Tensor | None = None,
     state: list[Tensor] | None = None,
 ) -> tuple[Tensor, list[Tensor]]:
-    """Computes one step of `matrix_memory`, as its equations say.
+    """Computes one step of `matrix_memory`, following its equations.
 
     Args:
         q, k: Tensors of shape `(batch, heads, key_dim)`.
@@ -181,8 +182,8 @@ def matrix_memory_step(
 def _run(q, k, v, log_decay, beta, memory):
     """Runs over chunks `(batch, heads, count, size, ...)`.
 
-    Of a step `i`, `exp(decayed_i)` of the memory that came into the chunk is
-    left, and `exp(decayed_i - decayed_j)` of what step `j` wrote.
+    At step `i`, a part `exp(decayed_i)` of the chunk's initial memory is left,
+    and `exp(decayed_i - decayed_j)` of what step `j` wrote.
     """
     size = q.shape[-2]
     decayed = ops.cumsum(log_decay, axis=-1)
@@ -194,8 +195,9 @@ def _run(q, k, v, log_decay, beta, memory):
     transposed = ops.swapaxes(k, -1, -2)
     kept = decayed[..., -1:, :]
     if beta is not None:
-        # What step `i` writes depends on what the earlier ones wrote: a linear
-        # system, solved for values, and for keys that read the old memory.
+        # What step `i` writes depends on what earlier steps wrote. This is a
+        # linear system, solved for the values, and for the keys that read the
+        # initial memory.
         written = beta * k
         system = ops.matmul(written, transposed) * left
         system = ops.where(steps[:, None] > steps, system, 0.0)
@@ -218,10 +220,10 @@ def _run(q, k, v, log_decay, beta, memory):
 
 
 def _memories(memory, kept, added, update):
-    """Returns the memory at the start of each chunk, and the last one.
+    """Returns the memory at the start of each chunk, and the final one.
 
     Args:
-        memory: Tensor `(batch, heads, key_dim, value_dim)`, the first one.
+        memory: Tensor `(batch, heads, key_dim, value_dim)`, the initial memory.
         kept, added: Tensors of all chunks, `(batch, heads, count, ...)`: the
             next memory is `update(kept, memory) + added`.
         update: `keras.ops.multiply` or `keras.ops.matmul`.
@@ -242,12 +244,12 @@ def _memories(memory, kept, added, update):
 
 
 def _inverse(lower):
-    """Returns `(I + lower)^-1` of strictly lower triangular `(n, size, size)`.
+    """Returns `(I + lower)^-1` for strictly lower triangular matrices.
 
-    It is computed by blocks: `[[A, 0], [L, B]]` has the inverse
-    `[[A', 0], [-B' L A', B']]`, where `A'` and `B'` are those of the blocks. A
-    product of powers of `lower` would be shorter, but loses all precision when
-    keys repeat.
+    `lower` has the shape `(n, size, size)`. It is inverted by blocks:
+    `[[A, 0], [L, B]]` has the inverse `[[A', 0], [-B' L A', B']]`, where `A'`
+    and `B'` are the inverses of the blocks. A product of powers of `lower`
+    would be shorter, but it loses all precision when keys repeat.
     """
     size = lower.shape[-1]
     if size == 4:  # lower^4 = 0
@@ -265,14 +267,14 @@ def _inverse(lower):
 
 
 def _product(x, y):
-    """Multiplies matrices, of which there are many if they are small."""
+    """Multiplies batches of matrices; avoids `matmul` for small ones."""
     if x.shape[-1] > 8:
         return ops.matmul(x, y)
     return ops.sum(x[..., None] * y[..., None, :, :], axis=-2)
 
 
 def _log_scales(log_decay, log_input, first):
-    """Returns a running maximum of weights, before each step and after it.
+    """Returns a running maximum of weights, before and after each step.
 
         m_t = max(log_decay_t + m_{t-1}, log_input_t)
 
@@ -302,7 +304,7 @@ def _log_scales(log_decay, log_input, first):
 
 
 def zero_state(k, v, log_input=None):
-    """Returns the state of a memory that is empty, of one step's tensors."""
+    """Returns the state of an empty memory, for tensors of one step."""
     memory = ops.zeros_like(k[..., None] * v[..., None, :])
     return (
         [memory] if log_input is None else [memory, ops.zeros_like(k[..., 0])]
@@ -310,12 +312,12 @@ def zero_state(k, v, log_input=None):
 
 
 def _with_ones(v):
-    """Adds to values a column of ones, which sums up the weights."""
+    """Adds a column of ones to values, which sums up the weights."""
     return ops.concatenate([v, ops.ones_like(v[..., :1])], axis=-1)
 
 
 def _normalized(outputs, log_scale):
-    """Divides by the sum of the weights, in the last column, or by 1."""
+    """Divides by the sum of the weights (the last column), at least by 1."""
     outputs, total = outputs[..., :-1], outputs[..., -1:]
     smallest = ops.exp(-log_scale)[..., None]
     return outputs / ops.maximum(ops.abs(total), smallest)

@@ -1,4 +1,4 @@
-"""The base class of cells whose memory is a matrix for each head."""
+"""The base class of cells with a matrix memory for each head."""
 
 import abc
 import math
@@ -25,30 +25,30 @@ from kerasrnn.typing import Tensor
 
 
 class MatrixMemoryCell(Configured, keras.layers.Layer):
-    """Base class of cells that write to and read from a matrix per head.
+    """Base class of cells that write and read a matrix memory per head.
 
-    One product with the input gives queries, keys and values, which may pass a
-    short convolution over time, the gate of the output, and what decides how
-    much is written. A subclass says in `writes` how these become the arguments
-    of `matrix_memory`. What is read is normalized for each head, gated, and
+    One product with the input gives queries, keys and values (which may pass a
+    short convolution over time), the output gate, and the decisions how much to
+    write. In `writes`, a subclass turns the decisions into arguments of
+    `matrix_memory`. The value read is normalized for each head, gated, and
     projected to the output. `FastRNN` computes many steps at once.
 
     Args:
         units: Positive integer, width of the output.
         heads: Positive integer, number of memories.
-        key_dim, value_dim: Positive integers, number of rows and of columns of
+        key_dim, value_dim: Positive integers, number of rows and columns of
             each memory.
-        conv_width: Integer, how many steps the convolution of queries, keys and
-            values sees; 0 for none.
+        conv_width: Integer, kernel size in steps of the convolution of queries,
+            keys and values; 0 for no convolution.
         kernel_initializer: Initializer of both kernels.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
     """
 
-    # The numbers a head needs of the input to decide how much it writes.
+    # How many numbers per head decide how much is written.
     decisions = 2
-    # Whether the memory has a column that normalizes, and a scale.
+    # Whether the memory has a normalizing column and a scale.
     normalizes = False
-    # The activation of the gate of the output.
+    # The activation of the output gate.
     _gate = staticmethod(ops.silu)
 
     def __init__(
@@ -80,11 +80,11 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
     @property
     @abc.abstractmethod
     def head_dims(self) -> tuple[int, int]:
-        """The rows and columns of a memory, chosen if they were not given."""
+        """Numbers of rows and columns of a memory: given or default."""
 
     @abc.abstractmethod
     def writes(self, decisions: Tensor) -> dict[str, Tensor]:
-        """Returns `log_decay` and the like of `matrix_memory`.
+        """Returns `log_decay` and other arguments of `matrix_memory`.
 
         Args:
             decisions: Tensor of shape `(..., decisions, heads)`, in float32 or
@@ -107,7 +107,7 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
             setattr(self, name, weight)
         self.gains = self._add("gains", (self.head_dims[1],), "ones")
         if self.conv_width:
-            # As that of a causal convolution of this width in PyTorch.
+            # The default of a convolution of this width in PyTorch.
             bound = self.conv_width**-0.5
             self.conv_kernel = self._add(
                 "conv_kernel",
@@ -140,7 +140,7 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
         if mask is None:
             outputs, states = self._run(sequence, states, None)
             return ops.swapaxes(outputs, 0, 1), states
-        # Without the masked steps in between, which are moved to the end.
+        # Masked steps are moved to the end.
         seen = ops.transpose(mask[..., 0]) > 0
         sequence = gather(sequence, unmasked_first(seen))
         counts = ops.cumsum(ops.cast(seen, "int32"), axis=1)
@@ -154,7 +154,7 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
     def _run(self, sequence, states, lengths):
         """Runs over `(batch, time, input_dim)`, or its first `lengths` steps.
 
-        A single step takes the equations of a step.
+        A single step is computed by `matrix_memory_step`.
         """
         sequence = ops.cast(sequence, self.compute_dtype)
         batch, time = ops.shape(sequence)[:2]
@@ -193,7 +193,7 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
             found, state = matrix_memory(
                 q, k, v, **writes, initial_state=state, mask=seen
             )
-        # Normalized for each head, as by `keras.layers.RMSNormalization`.
+        # Normalizes each head, like `keras.layers.RMSNormalization`.
         mean = ops.mean(ops.square(found), axis=-1, keepdims=True)
         found = found * ops.rsqrt(mean + 1e-5) * self.gains
         found = ops.reshape(found, (batch, time, self.heads * value_dim))
@@ -208,7 +208,7 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
         return outputs, [last, memory, *state[1:], *history]
 
     def _convolved(self, sequence, history, lengths):
-        """Returns queries, keys and values, and the history to keep of them."""
+        """Returns queries, keys and values, and the history to keep."""
         joined = wide(self._product(sequence, self.kernel))
         if not self.conv_width:
             return joined, []

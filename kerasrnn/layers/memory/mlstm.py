@@ -34,17 +34,17 @@ class MLSTMCell(MatrixMemoryCell):
             `units`, divided among the heads.
         value_dim: Positive integer, width of values; `None` for `units`,
             divided among the heads. Both defaults are those of xLSTM 7B.
-        conv_width: Integer, how many steps the convolution of queries, keys and
-            values sees; 0 for none.
+        conv_width: Integer, kernel size in steps of the convolution of queries,
+            keys and values; 0 for no convolution.
         kernel_initializer: Initializer of the kernels.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
         inputs: Tensor of shape `(batch, input_dim)`.
         states: The previous states, as `get_initial_state` returns the first
-            ones, each of shape `(batch, width)`: the output, the
-            memories with `n` as their last column, the logarithms of their
-            scales, and the inputs of the convolution, if there is one.
+            ones, each of shape `(batch, width)`: the output, the memories with
+            `n` as their last column, the logarithms of their scales, and, if
+            there is a convolution, its inputs.
         training: Whether to behave as in training.
 
     Returns:
@@ -63,8 +63,8 @@ class MLSTMCell(MatrixMemoryCell):
 
     References:
         [Beck et al., 2024](https://arxiv.org/abs/2405.04517); the block of
-        [Beck et al., 2025](https://arxiv.org/abs/2503.13427), with the first
-        values of the gates of the former.
+        [Beck et al., 2025](https://arxiv.org/abs/2503.13427), with the initial
+        gate biases of the former.
     """
 
     normalizes = True
@@ -122,25 +122,25 @@ class MLSTM(CellLayer):
             `units`, divided among the heads.
         value_dim: Positive integer, width of values; `None` for `units`,
             divided among the heads. Both defaults are those of xLSTM 7B.
-        conv_width: Integer, how many steps the convolution of queries, keys and
-            values sees; 0 for none.
+        conv_width: Integer, kernel size in steps of the convolution of queries,
+            keys and values; 0 for no convolution.
         kernel_initializer: Initializer of the kernels.
         return_sequences: Whether to return the outputs of all steps, not only
             the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether each batch starts from the final states of the one
-            before.
+        stateful: Whether each batch starts from the final states of the
+            previous one.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0 instead
             of the previous output.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
         sequences: Tensor of shape `(batch, time, input_dim)`.
-        initial_state: Optional list of states to start from, each of shape
-            `(batch, width)`, as of the cell.
+        initial_state: Optional list of initial states of the cell, each of
+            shape `(batch, width)`.
         mask: Optional boolean tensor of shape `(batch, time)`.
         training: Whether to behave as in training.
 
@@ -149,8 +149,8 @@ class MLSTM(CellLayer):
         otherwise the last one, `(batch, units)`; with `return_state` followed
         by the last states.
 
-    Masking: a masked step leaves the states as they are and repeats the output
-    before it, or gives 0 with `zero_output_for_mask`.
+    Masking: a masked step keeps the states and repeats the previous output, or
+    returns 0 with `zero_output_for_mask`.
 
     Example:
 
@@ -184,7 +184,7 @@ class MLSTM(CellLayer):
 
 
 def _gate_biases(shape, dtype):
-    """Of the input gates about 0, of the forget gates from 3 to 6."""
+    """Returns biases near 0 for input gates, from 3 to 6 for forget gates."""
     return ops.stack(
         [
             keras.random.normal(shape[1:], stddev=0.1, dtype=dtype),

@@ -1,4 +1,4 @@
-"""The layers that run a recurrent cell, fast if the cell supports it."""
+"""Layers that run a recurrent cell over a sequence."""
 
 from typing import Any
 from typing import Self
@@ -26,15 +26,16 @@ from kerasrnn.typing import Tensor
 class FastRNN(KeepsQuantization, keras.layers.RNN):
     """Runs a recurrent cell over a sequence, fast if the cell supports it.
 
-    It computes what `keras.layers.RNN(cell)` does, gradients included. Every
-    Keras cell will do. A `RecurrentCell` is fast, as the cells of this package
-    are: the products with the input are one matrix product over all steps, and
+    It computes the same as `keras.layers.RNN(cell)`, gradients included, for
+    any Keras cell. A `RecurrentCell`, such as the cells of this package, runs
+    fast: the products with the input are one matrix product over all steps, and
     so is the gradient of each weight. The cells of `StackedRNNCells` run one
-    after the other. Of any other cell, the same loop calls one step after
-    another, as it does of every cell with `unroll=True`. `slow_because` says
-    which it is. No step may change a variable, but for random generators.
+    after the other. Any other cell runs step by step, as every cell does with
+    `unroll=True`. `slow_because` says whether and why a cell runs step by step.
+    A step must not change variables, except for the states of random
+    generators.
 
-    Any cell whose class defines
+    A cell whose class defines
 
         run(sequence, states, mask=None, training=False) -> (outputs, states)
 
@@ -46,20 +47,20 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
     states, of any floating dtype. `FastRNN` takes care of `go_backwards`,
     `zero_output_for_mask` and output dtypes. The rest is optional:
 
-    * an argument `last_only=False`: if it is true, `run` may return the last
-      output alone, as a sequence of one step;
-    * a property `slow_because`, which says why `run` does not support the
-      options of a cell, and is `None` if it does.
+    * an argument `last_only=False`: if it is true, `run` may return only the
+      last output, as a sequence of one step;
+    * a property `slow_because`: why `run` does not support the options of the
+      cell, or `None` if it does.
 
     Args:
         cell: A recurrent cell, or a list of cells to stack.
         return_sequences: Whether to return the outputs of all steps, not
             only the last.
         return_state: Whether to return the last states as well.
-        go_backwards: Whether to read from the last step to the first; the
-            outputs are in the order in which they were computed.
-        stateful: Whether each batch starts from the final states of the one
-            before.
+        go_backwards: Whether to read from the last step to the first. The
+            outputs are in the order of computation.
+        stateful: Whether each batch starts from the final states of the
+            previous one.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0
             instead of the previous output.
@@ -68,24 +69,24 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
 
     Call arguments:
         sequences: Tensor of shape `(batch, time, input_dim)`.
-        initial_state: Optional states to start from, of the structure of
-            `cell.state_size`, or as a flat list.
+        initial_state: Optional initial states, with the structure of
+            `cell.state_size` or as a flat list.
         mask: Optional boolean tensor of shape `(batch, time)`.
         training: Whether to behave as in training (dropout).
 
     Returns:
         The outputs of shape `(batch, time, output_size)` with
-        `return_sequences`, otherwise the last one, `(batch, output_size)`;
-        with `return_state` followed by the last states.
+        `return_sequences`, otherwise the last one, `(batch, output_size)`; with
+        `return_state`, followed by the final states.
 
-    Masking: a masked step leaves the states as they are and repeats the
-    output before it, or gives 0 with `zero_output_for_mask`. Before the first
-    unmasked step the output is 0. What is masked may be NaN.
+    Masking: a masked step keeps the states and repeats the previous output, or
+    returns 0 with `zero_output_for_mask`. Before the first unmasked step the
+    output is 0. Masked inputs may be NaN.
 
     Raises:
-        ValueError: when `cell` is not a recurrent cell, a sequence has no
-            step or is ragged, a mask has another length, or initial states are
-            not those of the cell.
+        ValueError: when `cell` is not a recurrent cell, a sequence has no steps
+            or is ragged, a mask has another length, or the initial states do
+            not fit the cell.
 
     Example:
 
@@ -126,7 +127,7 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
             zero_output_for_mask=zero_output_for_mask,
             **kwargs,
         )
-        # Keras 3.16 no longer says so of its own recurrent layers.
+        # From Keras 3.16 on, its recurrent layers no longer set this.
         self.supports_masking = True
         self.supports_jit = getattr(cell, "supports_jit", True)
 
@@ -134,7 +135,7 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
     def slow_because(self) -> str | None:
         """Why the cell runs step by step; `None` if it runs fast."""
         if self.unroll:
-            return "`unroll=True` asks for all steps, one after another"
+            return "with `unroll=True`, all steps run one after another"
         return cells.slow_because(self.cell)
 
     def call(
@@ -150,9 +151,9 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
         return super().call(sequences, initial_state, mask, training)
 
     def _of_the_batch(self, *tensors):
-        """Gives tensors the batch size of the states, where none is known.
+        """Gives tensors the batch size of the states, where it is unknown.
 
-        The loop of TensorFlow needs it, and an export leaves it out.
+        TensorFlow's loop needs it, and an export does not provide it.
         """
         batch_size = keras.tree.flatten(self.states)[0].shape[0]
         return [
@@ -169,20 +170,20 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
         mask: Tensor | None = None,
         training: bool = False,
     ) -> tuple[Tensor, States]:
-        """Runs from given states and returns the final ones unrounded.
+        """Runs from given states and returns the final states unrounded.
 
-        A call rounds states to the compute dtype; in half precision, a state
+        A call rounds states to the compute dtype. In half precision, a state
         that changes little per chunk would then never change.
 
         Args:
             sequences: Tensor of shape `(batch, time, input_dim)`.
-            states: List of states, of the structure of `cell.state_size`.
+            states: List of states, with the structure of `cell.state_size`.
             mask: Optional boolean tensor of shape `(batch, time)`.
             training: Whether to behave as in training (dropout).
 
         Returns:
-            The outputs, as a call with `return_sequences` returns them, and
-            the last states, in float32 or wider.
+            The outputs, as a call with `return_sequences` returns them, and the
+            final states, in float32 or wider.
         """
         check_sequences(sequences)
         sequences = ops.cast(sequences, self.compute_dtype)
@@ -202,14 +203,14 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
             if len(mask.shape) == 3:
                 mask = ops.any(mask, axis=-1)
             check_mask("mask", mask, sequences)
-            # A product of NaN with a gradient of 0 is NaN, too.
+            # NaN times a gradient of 0 would be NaN.
             sequences = where_unmasked(mask, sequences)
         states = keras.tree.map_structure(
             wide,
             cells.nested_initial(self.cell, initial_state, sequences.shape[0]),
         )
         if training:
-            # Outside of any loop: what is drawn changes a variable.
+            # Outside of any loop, because drawing changes a variable.
             cells.draw_dropout_masks(self.cell, sequences[:, 0])
         sequence = ops.swapaxes(sequences, 0, 1)
         if mask is not None:
@@ -233,20 +234,21 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
         return outputs[-1], ops.swapaxes(outputs, 0, 1), states
 
     def _maybe_config_dropout_masks(self, cell, first, states):
-        """Keras would draw masks in inference, too, which changes a variable.
+        """Does nothing: `inner_loop` draws the masks, in training only.
 
-        So an export would write, and could not become a file for a phone.
-        `inner_loop` draws them in training.
+        Keras would also draw masks in inference, which changes a variable. An
+        exported model would then write to a variable, and LiteRT could not
+        convert it.
         """
 
     def _of_masked_steps(self, outputs, mask):
-        """Sets outputs to 0 where the loop of Keras would on TensorFlow.
+        """Sets outputs to 0 where Keras's loop would on TensorFlow.
 
         That is before the first unmasked step, or at every masked one.
         """
         if not self.zero_output_for_mask:
             mask = ops.cumsum(mask, axis=0)
-        # There may be only the last output.
+        # `outputs` may be the last output alone.
         mask = mask[-ops.shape(outputs)[0] :, :, 0] > 0
         return where_unmasked(mask, outputs)
 
@@ -276,15 +278,15 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
 
 
 class CellLayer(FastRNN):
-    """Base class of layers that create their cell, as `keras.layers.LSTM`.
+    """Base class of layers that create their cell, like `keras.layers.LSTM`.
 
-    A subclass sets `cell_class`. Its constructor names the arguments of that
-    cell and those of `FastRNN`, each of which is an attribute, and calls
-    `super().__init__(locals())`.
+    A subclass sets `cell_class`. Its constructor has the arguments of that cell
+    and those of `FastRNN`, and calls `super().__init__(locals())`. Each
+    argument becomes an attribute.
 
     Args:
-        arguments: The local variables of the constructor of the subclass, so
-            that none of its arguments is forgotten.
+        arguments: The local variables of the subclass's constructor, so that no
+            argument is forgotten.
     """
 
     cell_class: type[keras.layers.Layer]
@@ -300,7 +302,7 @@ class CellLayer(FastRNN):
         }
         cell = self.cell_class(**of_cell, dtype=arguments.get("dtype"))
         super().__init__(cell, **arguments)
-        # Refused before a cell is built with the width of another axis.
+        # Checked before the cell is built with the width of another axis.
         self.input_spec = keras.layers.InputSpec(ndim=3)
 
     def __init_subclass__(cls, **kwargs):
@@ -324,21 +326,21 @@ class CellLayer(FastRNN):
 
 
 class KerasCellLayer(CellLayer):
-    """Base class of the layers that Keras has as well, with the same weights.
+    """Base class of layers that Keras also has, with the same weights.
 
-    Keras's own layer computes them where it is faster:
+    It calls Keras's own layer where that is faster:
 
     * on PyTorch, whose loops run in Python, unless steps are masked;
-    * on a GPU, where it calls cuDNN: in training, since a model that was
-      exported with cuDNN would not run on a CPU. On JAX it does so for the LSTM
-      alone;
-    * in TensorFlow's eager mode, operation by operation.
+    * in training on a GPU, where Keras's layer calls cuDNN (on JAX, only for
+      the LSTM). Not in inference, because a model exported with cuDNN would not
+      run on a CPU;
+    * in TensorFlow's eager mode.
 
-    States in float32, layer normalization and dropout of the state are ours
-    alone.
+    Keras's layer is not used for states in float32, layer normalization or
+    recurrent dropout, which only ours have.
 
-    A subclass sets `keras_class` and `keras_arguments`, the names of the
-    arguments of both.
+    A subclass sets `keras_class`, and `keras_arguments`, the names of the
+    arguments that both have.
     """
 
     keras_class: type[keras.layers.RNN]
@@ -348,7 +350,7 @@ class KerasCellLayer(CellLayer):
     def __init__(self, arguments: dict[str, Any]) -> None:
         super().__init__(arguments)
         if self._is_as_in_keras() and self._has_cudnn():
-            # XLA does not compile cuDNN of TensorFlow.
+            # XLA does not compile TensorFlow's cuDNN calls.
             self.supports_jit = keras.backend.backend() != "tensorflow"
 
     def _is_as_in_keras(self):
@@ -400,7 +402,7 @@ class KerasCellLayer(CellLayer):
             layer.cell.recurrent_kernel = self.cell.recurrent_kernel
             layer.cell.bias = self.cell.bias
             layer.cell.built = True
-            # A method, since Keras would save a layer.
+            # A method, because Keras would track and save a layer.
             self._of_keras = layer.inner_loop
         return self._of_keras(sequences, states, None, training)
 

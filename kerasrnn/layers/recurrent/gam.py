@@ -1,4 +1,4 @@
-"""Grouped auxiliary memory, alone and with a recurrent highway network."""
+"""Grouped auxiliary memory, alone and in a recurrent highway network."""
 
 import contextvars
 from typing import Any
@@ -30,7 +30,7 @@ from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
-# The cell whose memory is slot by slot, in the run around.
+# The cell whose memory is ordered slot by slot during the current run.
 _BY_SLOT: contextvars.ContextVar[Any] = contextvars.ContextVar(
     "by_slot", default=None
 )
@@ -39,13 +39,13 @@ _BY_SLOT: contextvars.ContextVar[Any] = contextvars.ContextVar(
 class GroupedMemoryCell(RecurrentCell):
     """Base class of the cells with a grouped auxiliary memory.
 
-    It writes and reads a memory of `num_groups` groups of `group_size` slots.
-    The memory is a flat state, in which group i has the indices
-    `i * group_size` to `(i + 1) * group_size - 1`.
+    Each step writes and reads a memory of `num_groups` groups of `group_size`
+    slots. The memory is a flat state: group i has the indices `i * group_size`
+    to `(i + 1) * group_size - 1`.
 
-    Over a whole sequence slots come before groups instead: the softmax and the
-    sums over the slots of a group are then faster. For one step it would not
-    pay to reorder the kernels.
+    While a whole sequence is processed, the memory is ordered slot by slot
+    instead, because softmax and sums over the slots of a group are then faster.
+    For a single step, reordering the kernels would not pay off.
     """
 
     def __init__(
@@ -98,13 +98,13 @@ class GroupedMemoryCell(RecurrentCell):
         )
 
     def given_memory(self, inputs: Tensor) -> dict[str, Nest]:
-        """Returns the input's part of the write, and all that it needs.
+        """Returns the input's part of the write, and the kernels it needs.
 
         Args:
             inputs: Tensor of shape `(..., batch, input_dim)`.
         """
         slots_first = _BY_SLOT.get() is self
-        # The rows of [x; s].
+        # The rows of the kernels are those of [x; s].
         of_x, of_s = zip(
             *(
                 ops.split(kernel, [inputs.shape[-1]], axis=0)
@@ -154,8 +154,8 @@ class GroupedMemoryCell(RecurrentCell):
             c = tanh(W_m [x; r * s] + b_m)
             m' = (1 - a) * m + a * c
 
-        `softmax_S` is over the S slots of each group, and each slot of a group
-        gets the group's one candidate `c`.
+        `softmax_S` is over the S slots of each group. All slots of a group
+        share the group's candidate `c`.
 
         Args:
             products: The products of `s` with the kernels `given["of_s"]`, of
@@ -203,7 +203,7 @@ class GroupedMemoryCell(RecurrentCell):
         return ops.sum(a * m, axis=given["slot_axis"])
 
     def softmax(self, scores: Tensor, given: Nest) -> Tensor:
-        """Returns where to write or read: a softmax over each group's slots."""
+        """Returns the address: a softmax over the slots of each group."""
         axis = given["slot_axis"]
         sizes = self.num_groups, self.group_size
         sizes = sizes if axis == 2 else sizes[::-1]
@@ -228,8 +228,8 @@ class GroupedMemoryCell(RecurrentCell):
     ) -> tuple[Tensor, States]:
         """Runs over a whole sequence; see `RecurrentCell`.
 
-        Meanwhile the memory is slot by slot, which makes the sums over slots
-        faster.
+        During the run the memory is ordered slot by slot, which makes the sums
+        over slots faster.
         """
         state, memory = states
         states = [state, self.by_slot(memory)]
@@ -249,7 +249,7 @@ class GAMCell(GroupedMemoryCell):
     """A grouped auxiliary memory as a cell (Luo & Yu 2019).
 
     The memory `m` has N groups of S slots. Each step writes to it and then
-    reads it. With `s` the vector that the previous step read, and softmax_S
+    reads it. `s` is the vector that the previous step read, and softmax_S is
     over the slots of each group:
 
         k = W_k [x; s]                                         the head
@@ -260,9 +260,10 @@ class GAMCell(GroupedMemoryCell):
         s = sum_S softmax_S(W_a' k + b_a') * m                 the output
 
     `W_k`, `W_a`, `W_r`, `W_m` and `W_a'` are `head_kernel`, `write_kernel`,
-    `reset_kernel`, `candidate_kernel` and `read_kernel[0]`; the rows of `W_k`,
-    `W_r` and `W_m` are those of x, then of s. The state `m` is flat, group by
-    group. With `layer_norm` the products of `r` and of `c` are normalized.
+    `reset_kernel`, `candidate_kernel` and `read_kernel[0]`. `W_k`, `W_r` and
+    `W_m` have the rows of x first, then those of s. The state `m` is flat,
+    group by group. With `layer_norm` the pre-activations of `r` and `c` are
+    normalized.
 
     Args:
         num_groups: Positive integer N, also the width of the output.
@@ -272,20 +273,21 @@ class GAMCell(GroupedMemoryCell):
         recurrent_activation: Activation of the gates.
         kernel_initializer: Initializer of each kernel: Glorot normal over
             the joined `[x; s]`, as in the authors' code.
-        recurrent_initializer: Has no effect: each kernel reads the input, too.
-            Nor have `recurrent_regularizer` and `recurrent_constraint`.
+        recurrent_initializer: Has no effect, because every kernel also reads
+            the input. The same holds for `recurrent_regularizer` and
+            `recurrent_constraint`.
         bias_initializer: Initializer of the biases.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
         dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
-            input and of the state where it enters a product. One mask is drawn
-            for all steps of a batch (Gal & Ghahramani 2016).
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+            input, and of the state where it enters a matrix product. All steps
+            of a batch share one mask (Gal & Ghahramani 2016).
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
@@ -383,35 +385,36 @@ class GAM(CellLayer):
         recurrent_activation: Activation of the gates.
         kernel_initializer: Initializer of each kernel: Glorot normal over
             the joined `[x; s]`, as in the authors' code.
-        recurrent_initializer: Has no effect: each kernel reads the input, too.
-            Nor have `recurrent_regularizer` and `recurrent_constraint`.
+        recurrent_initializer: Has no effect, because every kernel also reads
+            the input. The same holds for `recurrent_regularizer` and
+            `recurrent_constraint`.
         bias_initializer: Initializer of the biases.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
         dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
-            input and of the state where it enters a product. One mask is drawn
-            for all steps of a batch (Gal & Ghahramani 2016).
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+            input, and of the state where it enters a matrix product. All steps
+            of a batch share one mask (Gal & Ghahramani 2016).
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
         return_sequences: Whether to return the outputs of all steps, not only
             the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether each batch starts from the final states of the one
-            before.
+        stateful: Whether each batch starts from the final states of the
+            previous one.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0 instead
             of the previous output.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
         sequences: Tensor of shape `(batch, time, input_dim)`.
-        initial_state: Optional list of states to start from, each of shape
-            `(batch, width)`, as of the cell.
+        initial_state: Optional list of initial states of the cell, each of
+            shape `(batch, width)`.
         mask: Optional boolean tensor of shape `(batch, time)`.
         training: Whether to behave as in training (dropout).
 
@@ -420,8 +423,8 @@ class GAM(CellLayer):
         `return_sequences`, otherwise the last one, `(batch, num_groups)`; with
         `return_state` followed by the last states.
 
-    Masking: a masked step leaves the states as they are and repeats the
-    output before it, or gives 0 with `zero_output_for_mask`.
+    Masking: a masked step keeps the states and repeats the previous output, or
+    returns 0 with `zero_output_for_mask`.
 
     Example:
 
@@ -472,9 +475,9 @@ class GAM(CellLayer):
 class GAMRHNCell(GroupedMemoryCell):
     """A recurrent highway cell with a grouped auxiliary memory.
 
-    With `s_0` the previous state, each step writes once to the memory `m` of N
-    groups of S slots, as `GAMCell` does with `s_0` as its `s`. Then, for
-    l = 1..depth, it reads a vector `v_l` from the memory and makes a micro-step
+    Each step first writes to the memory `m` of N groups of S slots, as
+    `GAMCell` does, with the previous state `s_0` as its `s`. Then, for l =
+    1..depth, it reads a vector `v_l` from the memory and makes a micro-step
     with it (Luo & Yu 2019):
 
         k_1 = W_k [x; s_0]                                 the write's head
@@ -492,17 +495,17 @@ class GAMRHNCell(GroupedMemoryCell):
         s_l = h_l * t_l + s_{l-1} * (1 - t_l)
 
     `W_k^l` is `next_head_kernel[l - 2]`, and `W_a'^l` is `read_kernel[l - 1]`.
-    The columns of `gate_kernel[l - 1]` are those of r and z, or of h and t;
-    `state_kernel[l - 1]` is the `W_h^l` of `"gru"`. Their rows are those of v,
-    then of s.
+    `gate_kernel[l - 1]` has the columns of r and z, or of h and t.
+    `state_kernel[l - 1]` is the `W_h^l` of `"gru"`. Both have the rows of v
+    first, then those of s.
 
     Output and state are the last `s_l`. The input acts only through the memory:
-    it is written there, and decides through `k_1` where the first micro-step
-    reads. What the highway carries is not dropped out: the mask of the state
-    meets it where it enters a product, the same for every `l` and for all
-    gates. (The authors drop the candidates instead, with a new mask at each
-    step.) With `layer_norm` the products of each gate and candidate are
-    normalized.
+    it is written there and, through `k_1`, decides where the first micro-step
+    reads. Recurrent dropout applies to the state where it enters a matrix
+    product, with the same mask for every `l` and all gates, but not to the
+    highway connection. (The authors drop the candidates instead, with a new
+    mask at each step.) With `layer_norm` the pre-activations of each gate and
+    candidate are normalized.
 
     Args:
         units: Positive integer, width of the state.
@@ -510,27 +513,28 @@ class GAMRHNCell(GroupedMemoryCell):
         num_groups: Positive integer N, groups of the memory.
         group_size: Positive integer S, slots in a group.
         head_units: Positive integer, width of the heads `k_l`.
-        inner: `"gru"`, the published micro-step, or `"highway"`.
-        transform_bias: Float, initial value of `b_t` of `"highway"`; -2, as in
-            `RHNCell`.
+        inner: Update rule of a micro-step: `"gru"`, as in the paper, or
+            `"highway"`, as in an RHN.
+        transform_bias: Float, initial value of `b_t` of `"highway"`. The
+            default is that of `RHNCell`.
         activation: Activation of the candidate and of the output.
         recurrent_activation: Activation of the gates.
         kernel_initializer: Initializer of each kernel: Glorot normal over
             the joined `[x; s]`, as in the authors' code.
-        recurrent_initializer: Initializer of the `W_k^l` from the second
-            micro-step on.
+        recurrent_initializer: Initializer of `W_k^l` for the second and later
+            micro-steps.
         bias_initializer: Initializer of the biases.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
         dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
-            input and of the state where it enters a product. One mask is drawn
-            for all steps of a batch (Gal & Ghahramani 2016).
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+            input, and of the state where it enters a matrix product. All steps
+            of a batch share one mask (Gal & Ghahramani 2016).
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
@@ -658,7 +662,7 @@ class GAMRHNCell(GroupedMemoryCell):
             biases.append(self.state_bias)
         micro_steps = []
         for layer, bias in enumerate(rows_of(join(biases))):
-            # The rows of [v; s].
+            # The rows of the kernels are those of [v; s].
             of_v, of_s = zip(
                 *(
                     ops.split(kernel[layer], [self.num_groups], axis=0)
@@ -678,7 +682,7 @@ class GAMRHNCell(GroupedMemoryCell):
     def step(self, states: States, given: Nest, product: Product) -> States:
         s, memory = states
         for layer, micro_step in enumerate(given["micro_steps"]):
-            # One product for all that s_{l-1} alone decides.
+            # One product for everything that depends on s_{l-1} alone.
             gate_kernel, *_ = micro_step["of_s"]
             if layer == 0:
                 kernels = [*given["of_s"], gate_kernel]
@@ -714,7 +718,7 @@ class GAMRHNCell(GroupedMemoryCell):
             product: The function that `step` gets.
         """
         added = None if self.layer_norm else given["bias"]
-        # Of the gates, and of the candidate of "gru": else `h` has no columns.
+        # The gates, and the candidate of "gru". With "highway", `h` is empty.
         of_gates, h = split_at(product(v, given["of_v"], added), 2 * self.units)
         gates = gates + of_gates
         if self.layer_norm:
@@ -743,42 +747,43 @@ class GAMRHN(CellLayer):
         num_groups: Positive integer N, groups of the memory.
         group_size: Positive integer S, slots in a group.
         head_units: Positive integer, width of the heads `k_l`.
-        inner: `"gru"`, the published micro-step, or `"highway"`.
-        transform_bias: Float, initial value of `b_t` of `"highway"`; -2, as in
-            `RHNCell`.
+        inner: Update rule of a micro-step: `"gru"`, as in the paper, or
+            `"highway"`, as in an RHN.
+        transform_bias: Float, initial value of `b_t` of `"highway"`. The
+            default is that of `RHNCell`.
         activation: Activation of the candidate and of the output.
         recurrent_activation: Activation of the gates.
         kernel_initializer: Initializer of each kernel: Glorot normal over
             the joined `[x; s]`, as in the authors' code.
-        recurrent_initializer: Initializer of the `W_k^l` from the second
-            micro-step on.
+        recurrent_initializer: Initializer of `W_k^l` for the second and later
+            micro-steps.
         bias_initializer: Initializer of the biases.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
         dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
-            input and of the state where it enters a product. One mask is drawn
-            for all steps of a batch (Gal & Ghahramani 2016).
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+            input, and of the state where it enters a matrix product. All steps
+            of a batch share one mask (Gal & Ghahramani 2016).
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
         return_sequences: Whether to return the outputs of all steps, not only
             the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether each batch starts from the final states of the one
-            before.
+        stateful: Whether each batch starts from the final states of the
+            previous one.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0 instead
             of the previous output.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
         sequences: Tensor of shape `(batch, time, input_dim)`.
-        initial_state: Optional list of states to start from, each of shape
-            `(batch, width)`, as of the cell.
+        initial_state: Optional list of initial states of the cell, each of
+            shape `(batch, width)`.
         mask: Optional boolean tensor of shape `(batch, time)`.
         training: Whether to behave as in training (dropout).
 
@@ -787,8 +792,8 @@ class GAMRHN(CellLayer):
         otherwise the last one, `(batch, units)`; with `return_state` followed
         by the last states.
 
-    Masking: a masked step leaves the states as they are and repeats the
-    output before it, or gives 0 with `zero_output_for_mask`.
+    Masking: a masked step keeps the states and repeats the previous output, or
+    returns 0 with `zero_output_for_mask`.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""Keras's GRU, fast."""
+"""A faster version of Keras's GRU."""
 
 from typing import Unpack
 
@@ -33,43 +33,43 @@ class FastGRUCell(RecurrentCell):
         g = tanh(x W_g + r * (h R_g + c_g) + b_g)
         h' = z * h + (1 - z) * g
 
-    `h` is the state of the step before. The columns are those of z, r and g,
-    in this order. The bias has two rows, of the input and of `h`: for z and r
-    `b` is their sum, for g they are `b_g` and `c_g`. `z` keeps the state, as in
-    Cho et al. 2014; later papers write `1 - z` for it. Weights, states and
-    results are those of Keras's cell. Without
-    `reset_after`, as in Cho et al. 2014,
+    `h` is the previous state. The columns of the kernels are those of z, r and
+    g, in this order. The bias has two rows, for the input and for `h`. For z
+    and r, `b` is their sum; for g, they are `b_g` and `c_g`. `z` keeps the
+    state, as in Cho et al. 2014; later papers write `1 - z` for it. Weights,
+    states and results equal those of Keras's cell. Without `reset_after`, as in
+    Cho et al. 2014,
 
         g = tanh(x W_g + (r * h) R_g + b_g)
 
-    With `layer_norm` the products of each gate are normalized over its units
-    (Ba et al. 2016), each gate with its own gains:
+    With `layer_norm`, each gate is normalized over its units with its own gains
+    (Ba et al. 2016):
 
         z, r = sigmoid(LN(x W + h R) + b)
         g = tanh(LN(x W_g + r * (h R_g + c_g)) + b_g)
 
-    All gates share one dropout mask of the input, and one of `h`.
+    All gates share one dropout mask for the input and one for `h`.
 
     Args:
         units: Positive integer, width of the state.
         activation: Activation of `g`.
         recurrent_activation: Activation of the gates.
-        use_bias: Whether there are biases.
-        reset_after: Whether the reset gate comes after the product.
+        use_bias: Whether to add biases.
+        reset_after: Whether to apply the reset gate after the matrix product.
         kernel_initializer, recurrent_initializer, bias_initializer:
-            Initializers of the kernels of the input, of those of the state, and
-            of the biases.
+            Initializers of the input kernels, the recurrent kernels and the
+            biases.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
         dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
-            input and of the state where it enters a product. One mask is drawn
-            for all steps of a batch (Gal & Ghahramani 2016).
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+            input, and of the state where it enters a matrix product. All steps
+            of a batch share one mask (Gal & Ghahramani 2016).
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
@@ -153,10 +153,10 @@ class FastGRUCell(RecurrentCell):
         self.gains = self.optional_gains((3, self.units))
 
     def biases(self) -> tuple[Tensor | None, Tensor | None]:
-        """Returns the biases of the input, and of the products of `h`.
+        """Returns the biases added to the products of the input and of `h`.
 
-        With `layer_norm`, which comes before them, all of z and r are among
-        the first: the second are then 0 but for `c_g`.
+        With `layer_norm`, biases are added after the normalization. All biases
+        of z and r are then among the first, and the second are 0 except `c_g`.
         """
         if self.bias is None or not self.reset_after:
             return self.bias, None
@@ -205,7 +205,7 @@ class FastGRUCell(RecurrentCell):
     def normalized(
         self, gates: Tensor, given: Nest, first: int, end: int
     ) -> Tensor:
-        """Normalizes some of the gates `z, r, g`, with `layer_norm`."""
+        """Normalizes some of the gates `z, r, g` if `layer_norm` is set."""
         if not self.layer_norm:
             return gates
         bias = None
@@ -216,46 +216,46 @@ class FastGRUCell(RecurrentCell):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class FastGRU(KerasCellLayer):
-    """Computes what `keras.layers.GRU` does, faster.
+    """Drop-in replacement for `keras.layers.GRU` with a faster training step.
 
-    Where Keras's own layer is faster, it computes the same with these weights:
-    on PyTorch, in TensorFlow's eager mode, and in training on a GPU with cuDNN.
+    Where Keras's own layer is faster, it is called with these weights: on
+    PyTorch, in TensorFlow's eager mode, and in training on a GPU with cuDNN.
 
     Args:
         units: Positive integer, width of the state.
         activation: Activation of `g`.
         recurrent_activation: Activation of the gates.
-        use_bias: Whether there are biases.
-        reset_after: Whether the reset gate comes after the product.
+        use_bias: Whether to add biases.
+        reset_after: Whether to apply the reset gate after the matrix product.
         kernel_initializer, recurrent_initializer, bias_initializer:
-            Initializers of the kernels of the input, of those of the state, and
-            of the biases.
+            Initializers of the input kernels, the recurrent kernels and the
+            biases.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
         dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
-            input and of the state where it enters a product. One mask is drawn
-            for all steps of a batch (Gal & Ghahramani 2016).
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+            input, and of the state where it enters a matrix product. All steps
+            of a batch share one mask (Gal & Ghahramani 2016).
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
         return_sequences: Whether to return the outputs of all steps, not only
             the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether each batch starts from the final states of the one
-            before.
+        stateful: Whether each batch starts from the final states of the
+            previous one.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0 instead
             of the previous output.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
         sequences: Tensor of shape `(batch, time, input_dim)`.
-        initial_state: Optional list of states to start from, each of shape
-            `(batch, width)`, as of the cell.
+        initial_state: Optional list of initial states of the cell, each of
+            shape `(batch, width)`.
         mask: Optional boolean tensor of shape `(batch, time)`.
         training: Whether to behave as in training (dropout).
 
@@ -264,8 +264,8 @@ class FastGRU(KerasCellLayer):
         otherwise the last one, `(batch, units)`; with `return_state` followed
         by the last states.
 
-    Masking: a masked step leaves the states as they are and repeats the
-    output before it, or gives 0 with `zero_output_for_mask`.
+    Masking: a masked step keeps the states and repeats the previous output, or
+    returns 0 with `zero_output_for_mask`.
 
     Example:
 

@@ -30,34 +30,35 @@ class LinearCell(RecurrentCell):
 
         h = a * h_{t-1} + b
 
-    A subclass creates its weights in `build`, and `coefficients(inputs)` says
-    what `a` and `b` are, for all steps at once. They do not depend on the
-    state, so a whole sequence takes no loop over its steps: parts of it are
-    computed side by side. In training, three tensors of the size of the output
-    are kept, `a`, `b` and `h`. In inference, a long sequence is computed in
-    blocks. `h` is in float32 or wider, also under mixed precision. The loop is
-    still taken for zoneout, and for a subclass that overrides `step` or
-    `read_out`.
+    A subclass creates its weights in `build` and returns `a` and `b` for all
+    steps at once from `coefficients(inputs)`. They do not depend on the state,
+    so parts of a sequence are computed in parallel, without a loop over the
+    steps. Training keeps three tensors of the size of the output: `a`, `b` and
+    `h`. In inference, a long sequence is computed in blocks. `h` is in float32
+    or wider, even under mixed precision. With zoneout, or if a subclass
+    overrides `step` or `read_out`, the steps run in a loop.
 
     Args:
         units: Positive integer, width of the state.
-        use_bias: Whether there are biases.
+        use_bias: Whether to add biases.
         activation: Activation of the candidate and of the output.
         recurrent_activation: Activation of the gates.
         kernel_initializer, recurrent_initializer, bias_initializer:
-            Initializers of the kernels of the input, of those of the state, of
-            which there are none, and of the biases.
+            Initializers of the input kernels and the biases.
+            `recurrent_initializer` has no effect, because there are no
+            recurrent kernels.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
-        dropout: Float in `[0, 1)`, dropout rate of the input. One mask is drawn
-            for all steps of a batch.
-        recurrent_dropout: Must be 0: the state enters no product.
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+        dropout: Float in `[0, 1)`, dropout rate of the input. All steps of a
+            batch share one mask.
+        recurrent_dropout: Must be 0, because the state enters no matrix
+            product.
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
@@ -70,10 +71,9 @@ class LinearCell(RecurrentCell):
 
     Raises:
         ValueError: when `units` is not a positive integer, `dropout` is not in
-            `[0, 1)`, or there is `recurrent_dropout`, which drops the state
-            where it enters a matrix product.
+            `[0, 1)`, or `recurrent_dropout` is not 0.
 
-    Example, a moving average of products with the input:
+    Example, a moving average of a projection of the input:
 
     >>> class Average(LinearCell):
     ...     def build(self, input_shape):
@@ -128,9 +128,10 @@ class LinearCell(RecurrentCell):
         )
         if self.recurrent_dropout:
             raise ValueError(
-                f"{type(self).__name__} has no `recurrent_dropout`: its state "
-                "enters no matrix product. Use `dropout`, or `ZoneoutCell`. "
-                f"Received: recurrent_dropout={self.recurrent_dropout}"
+                f"{type(self).__name__} does not support `recurrent_dropout`, "
+                "because its state enters no matrix product. Expected: "
+                "`dropout`, or a `ZoneoutCell` around the cell. Received: "
+                f"recurrent_dropout={self.recurrent_dropout}"
             )
         self.units = positive_integer("units", units)
         self.state_size = self.output_size = self.units
@@ -140,8 +141,8 @@ class LinearCell(RecurrentCell):
         """Returns `a` and `b`, both of shape `(..., units)`.
 
         Args:
-            inputs: Tensor of shape `(..., input_dim)`, of one step or of all,
-                after dropout.
+            inputs: Tensor of shape `(..., input_dim)`, for one step or all
+                steps, after dropout.
         """
         raise NotImplementedError(
             f"{type(self).__name__} must override `coefficients(inputs)`."
@@ -150,11 +151,11 @@ class LinearCell(RecurrentCell):
     def build_gates(
         self, input_dim: int, count: int, initial_bias: Any = None
     ) -> None:
-        """Creates what `gates` needs.
+        """Creates the weights that `gates` needs.
 
         Args:
             input_dim: Width of the input.
-            count: How many gates there are, each of `units`.
+            count: Number of gates, each of width `units`.
             initial_bias: Optional initializer of the biases.
         """
         shape: Shape = (count * self.units,)
@@ -224,33 +225,34 @@ class MinGRUCell(LinearCell):
         z, g = x W + b
         h = (1 - sigmoid(z)) * h_{t-1} + sigmoid(z) * g
 
-    The paper has two versions. This is the first. The second computes in log
-    space, where it needs a positive candidate: with `activation=positive`, the
-    candidate is `positive(g)`, and the cell computes the same as that version.
-    Here the log space is not needed, whatever the candidate: what is
-    multiplied up over many steps are weights in `[0, 1]`, never their
-    inverses. And an identity lets the state be negative as well, as that of a
-    GRU may be, so it is the default.
+    The paper has two versions. This is the first one. The second one computes
+    in log space and needs a positive candidate: with `activation=positive`, the
+    candidate is `positive(g)`, and the results are those of that version. Log
+    space is not needed here, because only weights in `[0, 1]` are multiplied
+    over many steps, never their inverses. By default `g` has no activation, so
+    the state can be negative, as in a GRU.
 
     Args:
         units: Positive integer, width of the state.
         activation: Activation of `g`, by default none.
         recurrent_activation: Activation of `z`.
-        use_bias: Whether there are biases.
+        use_bias: Whether to add biases.
         kernel_initializer, recurrent_initializer, bias_initializer:
-            Initializers of the kernels of the input, of those of the state, of
-            which there are none, and of the biases.
+            Initializers of the input kernels and the biases.
+            `recurrent_initializer` has no effect, because there are no
+            recurrent kernels.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
-        dropout: Float in `[0, 1)`, dropout rate of the input. One mask is drawn
-            for all steps of a batch.
-        recurrent_dropout: Must be 0: the state enters no product.
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+        dropout: Float in `[0, 1)`, dropout rate of the input. All steps of a
+            batch share one mask.
+        recurrent_dropout: Must be 0, because the state enters no matrix
+            product.
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
@@ -263,7 +265,7 @@ class MinGRUCell(LinearCell):
 
     Raises:
         ValueError: when `units` is not a positive integer, `dropout` is not in
-            `[0, 1)`, or there is `recurrent_dropout`.
+            `[0, 1)`, or `recurrent_dropout` is not 0.
 
     Example:
 
@@ -334,36 +336,38 @@ class MinGRU(CellLayer):
         units: Positive integer, width of the state.
         activation: Activation of `g`, by default none.
         recurrent_activation: Activation of `z`.
-        use_bias: Whether there are biases.
+        use_bias: Whether to add biases.
         kernel_initializer, recurrent_initializer, bias_initializer:
-            Initializers of the kernels of the input, of those of the state, of
-            which there are none, and of the biases.
+            Initializers of the input kernels and the biases.
+            `recurrent_initializer` has no effect, because there are no
+            recurrent kernels.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
-        dropout: Float in `[0, 1)`, dropout rate of the input. One mask is drawn
-            for all steps of a batch.
-        recurrent_dropout: Must be 0: the state enters no product.
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+        dropout: Float in `[0, 1)`, dropout rate of the input. All steps of a
+            batch share one mask.
+        recurrent_dropout: Must be 0, because the state enters no matrix
+            product.
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
         return_sequences: Whether to return the outputs of all steps, not only
             the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether each batch starts from the final states of the one
-            before.
+        stateful: Whether each batch starts from the final states of the
+            previous one.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0 instead
             of the previous output.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
         sequences: Tensor of shape `(batch, time, input_dim)`.
-        initial_state: Optional list of states to start from, each of shape
-            `(batch, width)`, as of the cell.
+        initial_state: Optional list of initial states of the cell, each of
+            shape `(batch, width)`.
         mask: Optional boolean tensor of shape `(batch, time)`.
         training: Whether to behave as in training (dropout).
 
@@ -372,8 +376,8 @@ class MinGRU(CellLayer):
         otherwise the last one, `(batch, units)`; with `return_state` followed
         by the last states.
 
-    Masking: a masked step leaves the states as they are and repeats the
-    output before it, or gives 0 with `zero_output_for_mask`.
+    Masking: a masked step keeps the states and repeats the previous output, or
+    returns 0 with `zero_output_for_mask`.
 
     Example:
 
@@ -424,33 +428,35 @@ class MinLSTMCell(LinearCell):
         i, f = sigmoid(x W + b)         g = x W_g + b_g
         h = f / (f + i) * h_{t-1} + i / (f + i) * g
 
-    The shares are computed as `sigmoid(log f - log i)` and its complement,
-    right also where both gates vanish. As in `MinGRUCell`, the candidate is `g`
-    itself, and `activation=positive` makes it that of the paper's version in
-    log space.
+    The two weights are computed as `sigmoid(log f - log i)` and its complement,
+    which is correct even where both gates vanish. As in `MinGRUCell`, `g` has
+    no activation by default, and `activation=positive` gives the paper's
+    log-space version.
 
     Args:
         units: Positive integer, width of the state.
         activation: Activation of `g`, by default none.
-        recurrent_activation: Activation of the gates. With another activation
-            than the sigmoid, a unit whose two gates are both 0 becomes NaN.
-        unit_forget_bias: Whether `b_f` starts at 1, as in an LSTM of Keras;
-            the authors found that training is faster with a larger one.
-        use_bias: Whether there are biases.
+        recurrent_activation: Activation of the gates. With an activation other
+            than sigmoid, a unit becomes NaN if both of its gates are 0.
+        unit_forget_bias: Whether `b_f` starts at 1, as in Keras's LSTM. The
+            authors found that training is faster with a larger value.
+        use_bias: Whether to add biases.
         kernel_initializer, recurrent_initializer, bias_initializer:
-            Initializers of the kernels of the input, of those of the state, of
-            which there are none, and of the biases.
+            Initializers of the input kernels and the biases.
+            `recurrent_initializer` has no effect, because there are no
+            recurrent kernels.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
-        dropout: Float in `[0, 1)`, dropout rate of the input. One mask is drawn
-            for all steps of a batch.
-        recurrent_dropout: Must be 0: the state enters no product.
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+        dropout: Float in `[0, 1)`, dropout rate of the input. All steps of a
+            batch share one mask.
+        recurrent_dropout: Must be 0, because the state enters no matrix
+            product.
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
@@ -463,7 +469,7 @@ class MinLSTMCell(LinearCell):
 
     Raises:
         ValueError: when `units` is not a positive integer, `dropout` is not in
-            `[0, 1)`, or there is `recurrent_dropout`.
+            `[0, 1)`, or `recurrent_dropout` is not 0.
 
     Example:
 
@@ -541,40 +547,42 @@ class MinLSTM(CellLayer):
     Args:
         units: Positive integer, width of the state.
         activation: Activation of `g`, by default none.
-        recurrent_activation: Activation of the gates. With another activation
-            than the sigmoid, a unit whose two gates are both 0 becomes NaN.
-        unit_forget_bias: Whether `b_f` starts at 1, as in an LSTM of Keras;
-            the authors found that training is faster with a larger one.
-        use_bias: Whether there are biases.
+        recurrent_activation: Activation of the gates. With an activation other
+            than sigmoid, a unit becomes NaN if both of its gates are 0.
+        unit_forget_bias: Whether `b_f` starts at 1, as in Keras's LSTM. The
+            authors found that training is faster with a larger value.
+        use_bias: Whether to add biases.
         kernel_initializer, recurrent_initializer, bias_initializer:
-            Initializers of the kernels of the input, of those of the state, of
-            which there are none, and of the biases.
+            Initializers of the input kernels and the biases.
+            `recurrent_initializer` has no effect, because there are no
+            recurrent kernels.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
-        dropout: Float in `[0, 1)`, dropout rate of the input. One mask is drawn
-            for all steps of a batch.
-        recurrent_dropout: Must be 0: the state enters no product.
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+        dropout: Float in `[0, 1)`, dropout rate of the input. All steps of a
+            batch share one mask.
+        recurrent_dropout: Must be 0, because the state enters no matrix
+            product.
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
         return_sequences: Whether to return the outputs of all steps, not only
             the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether each batch starts from the final states of the one
-            before.
+        stateful: Whether each batch starts from the final states of the
+            previous one.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0 instead
             of the previous output.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
         sequences: Tensor of shape `(batch, time, input_dim)`.
-        initial_state: Optional list of states to start from, each of shape
-            `(batch, width)`, as of the cell.
+        initial_state: Optional list of initial states of the cell, each of
+            shape `(batch, width)`.
         mask: Optional boolean tensor of shape `(batch, time)`.
         training: Whether to behave as in training (dropout).
 
@@ -583,8 +591,8 @@ class MinLSTM(CellLayer):
         otherwise the last one, `(batch, units)`; with `return_state` followed
         by the last states.
 
-    Masking: a masked step leaves the states as they are and repeats the
-    output before it, or gives 0 with `zero_output_for_mask`.
+    Masking: a masked step keeps the states and repeats the previous output, or
+    returns 0 with `zero_output_for_mask`.
 
     Example:
 
@@ -630,7 +638,7 @@ class MinLSTM(CellLayer):
 
 
 _POWER = 8.0
-# The range of `sigmoid(decay) ** 8` at first.
+# The initial range of `sigmoid(decay) ** 8`.
 _LEAST, _MOST = 0.9, 0.999
 # A square root has no gradient at 0.
 _TINY = 1e-12
@@ -643,29 +651,32 @@ class RGLRUCell(LinearCell):
         r, i = sigmoid(x W + b)         a = exp(8 r log(sigmoid(decay)))
         h = a * h_{t-1} + sqrt(1 - a^2) * (i * x)
 
-    The input itself enters the state, unit by unit, so it must be `units`
-    wide; the block of the paper has a `keras.layers.Dense` before it. `a` is
-    computed by its logarithm, since it is near 1: `sigmoid(decay)^8` starts
-    uniform in `[0.9, 0.999]`. `W` is not split into blocks.
+    The input enters the state unit by unit, so its width must be `units`. The
+    block of the paper has a `keras.layers.Dense` before it. `a` is computed
+    from its logarithm because it is close to 1: initially, `sigmoid(decay)^8`
+    is uniform in `[0.9, 0.999]`. `W` is not split into blocks.
 
     Args:
         units: Positive integer, width of the state and of the input.
         recurrent_activation: Activation of the gates.
-        use_bias: Whether there are biases.
-        kernel_initializer: Initializer of `W`, LeCun's as in the paper.
-        recurrent_initializer: Has no effect: there is no kernel of the state.
+        use_bias: Whether to add biases.
+        kernel_initializer: Initializer of `W`. LeCun's by default, as in the
+            paper.
+        recurrent_initializer: Has no effect, because there is no recurrent
+            kernel.
         bias_initializer: Initializer of the biases.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
-        dropout: Float in `[0, 1)`, dropout rate of the input. One mask is drawn
-            for all steps of a batch.
-        recurrent_dropout: Must be 0: the state enters no product.
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+        dropout: Float in `[0, 1)`, dropout rate of the input. All steps of a
+            batch share one mask.
+        recurrent_dropout: Must be 0, because the state enters no matrix
+            product.
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
@@ -677,9 +688,9 @@ class RGLRUCell(LinearCell):
         The output `h` of shape `(batch, units)`, and the new states.
 
     Raises:
-        ValueError: when `units` is not a positive integer, or not the width of
-            the input, `dropout` is not in `[0, 1)`, or there is
-            `recurrent_dropout`.
+        ValueError: when `units` is not a positive integer or differs from the
+            width of the input, `dropout` is not in `[0, 1)`, or
+            `recurrent_dropout` is not 0.
 
     Example:
 
@@ -734,9 +745,9 @@ class RGLRUCell(LinearCell):
     def build(self, input_shape: Shape) -> None:
         if input_shape[-1] != self.units:
             raise ValueError(
-                "The input of an RG-LRU enters its state unit by unit, so it "
-                "must be as wide: put a `keras.layers.Dense` before it. "
-                f"Expected: {self.units}. Received: {input_shape[-1]}"
+                "The input of an RG-LRU enters its state unit by unit, so both "
+                "must have the same width. Put a `keras.layers.Dense` before "
+                f"it. Expected: {self.units}. Received: {input_shape[-1]}"
             )
         self.build_gates(self.units, 2)
         self.decay = self.add_weight(
@@ -764,36 +775,39 @@ class RGLRU(CellLayer):
     Args:
         units: Positive integer, width of the state and of the input.
         recurrent_activation: Activation of the gates.
-        use_bias: Whether there are biases.
-        kernel_initializer: Initializer of `W`, LeCun's as in the paper.
-        recurrent_initializer: Has no effect: there is no kernel of the state.
+        use_bias: Whether to add biases.
+        kernel_initializer: Initializer of `W`. LeCun's by default, as in the
+            paper.
+        recurrent_initializer: Has no effect, because there is no recurrent
+            kernel.
         bias_initializer: Initializer of the biases.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
-        dropout: Float in `[0, 1)`, dropout rate of the input. One mask is drawn
-            for all steps of a batch.
-        recurrent_dropout: Must be 0: the state enters no product.
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+        dropout: Float in `[0, 1)`, dropout rate of the input. All steps of a
+            batch share one mask.
+        recurrent_dropout: Must be 0, because the state enters no matrix
+            product.
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
         return_sequences: Whether to return the outputs of all steps, not only
             the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether each batch starts from the final states of the one
-            before.
+        stateful: Whether each batch starts from the final states of the
+            previous one.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0 instead
             of the previous output.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
         sequences: Tensor of shape `(batch, time, input_dim)`.
-        initial_state: Optional list of states to start from, each of shape
-            `(batch, width)`, as of the cell.
+        initial_state: Optional list of initial states of the cell, each of
+            shape `(batch, width)`.
         mask: Optional boolean tensor of shape `(batch, time)`.
         training: Whether to behave as in training (dropout).
 
@@ -802,8 +816,8 @@ class RGLRU(CellLayer):
         otherwise the last one, `(batch, units)`; with `return_state` followed
         by the last states.
 
-    Masking: a masked step leaves the states as they are and repeats the
-    output before it, or gives 0 with `zero_output_for_mask`.
+    Masking: a masked step keeps the states and repeats the previous output, or
+    returns 0 with `zero_output_for_mask`.
 
     Example:
 

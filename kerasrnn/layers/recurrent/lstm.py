@@ -1,4 +1,4 @@
-"""LSTMs: four gates of one product."""
+"""LSTMs: cells with four gates."""
 
 from typing import Unpack
 
@@ -25,35 +25,35 @@ from kerasrnn.typing import Tensor
 
 
 class FourGatesCell(RecurrentCell):
-    """Base class of cells with four gates, of which the second one forgets.
+    """Base class of cells with four gates, the second being the forget gate.
 
-    They are `x W + h R + b`, or `LN(x W + h R) + b` with `layer_norm`, one
-    gate after the other. A subclass applies its activations in `step`.
+    The pre-activations are `x W + h R + b`, or `LN(x W + h R) + b` with
+    `layer_norm`. A subclass applies the activations in `step`.
 
     Args:
         units: Positive integer, width of the states.
         activation: Activation of the candidate and of the output.
         recurrent_activation: Activation of the gates.
-        use_bias: Whether there are biases.
+        use_bias: Whether to add biases.
         unit_forget_bias: Whether `b_f` starts at 1 (Jozefowicz et al. 2015).
         kernel_initializer, recurrent_initializer, bias_initializer:
-            Initializers of the kernels of the input, of those of the state, and
-            of the biases.
+            Initializers of the input kernels, the recurrent kernels and the
+            biases.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
         dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
-            input and of the state where it enters a product. One mask is drawn
-            for all steps of a batch (Gal & Ghahramani 2016).
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+            input, and of the state where it enters a matrix product. All steps
+            of a batch share one mask (Gal & Ghahramani 2016).
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
     """
 
-    # How many parts of the units do not see one another.
+    # Number of heads: groups of units whose gates see only their own group.
     heads = 1
 
     def __init__(
@@ -143,10 +143,10 @@ class FastLSTMCell(FourGatesCell):
         i, f, o = sigmoid(x W + h R + b)    g = tanh(x W_g + h R_g + b_g)
         c' = f * c + i * g                  h' = o * tanh(c')
 
-    `h` and `c` are the states of the step before. The columns are those of i,
-    f, g and o, in this order. Weights, states and results are those of Keras's
-    cell. With `layer_norm` the products of each gate are normalized over its
-    units (Ba et al. 2016), each gate with its own gains:
+    `h` and `c` are the previous states. The columns of the kernels are those of
+    i, f, g and o, in this order. Weights, states and results equal those of
+    Keras's cell. With `layer_norm`, each gate is normalized over its units with
+    its own gains (Ba et al. 2016):
 
         i, f, o = sigmoid(LN(x W + h R) + b)
         g = tanh(LN(x W_g + h R_g) + b_g)
@@ -155,29 +155,29 @@ class FastLSTMCell(FourGatesCell):
     separately, each over all four gates together and with a bias, and also
     normalizes `c`.
 
-    All gates share one dropout mask of the input, and one of `h`.
+    All gates share one dropout mask for the input and one for `h`.
 
     Args:
         units: Positive integer, width of the state.
         activation: Activation of `g` and of `c`.
         recurrent_activation: Activation of the gates.
-        use_bias: Whether there are biases.
+        use_bias: Whether to add biases.
         unit_forget_bias: Whether the bias of the forget gate starts at 1
             (Jozefowicz et al. 2015).
         kernel_initializer, recurrent_initializer, bias_initializer:
-            Initializers of the kernels of the input, of those of the state, and
-            of the biases.
+            Initializers of the input kernels, the recurrent kernels and the
+            biases.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
         dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
-            input and of the state where it enters a product. One mask is drawn
-            for all steps of a batch (Gal & Ghahramani 2016).
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+            input, and of the state where it enters a matrix product. All steps
+            of a batch share one mask (Gal & Ghahramani 2016).
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
@@ -214,47 +214,47 @@ class FastLSTMCell(FourGatesCell):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class FastLSTM(KerasCellLayer):
-    """Computes what `keras.layers.LSTM` does, faster.
+    """Drop-in replacement for `keras.layers.LSTM` with a faster training step.
 
-    Where Keras's own layer is faster, it computes the same with these weights:
-    on PyTorch, in TensorFlow's eager mode, and in training on a GPU with cuDNN.
+    Where Keras's own layer is faster, it is called with these weights: on
+    PyTorch, in TensorFlow's eager mode, and in training on a GPU with cuDNN.
 
     Args:
         units: Positive integer, width of the state.
         activation: Activation of `g` and of `c`.
         recurrent_activation: Activation of the gates.
-        use_bias: Whether there are biases.
+        use_bias: Whether to add biases.
         unit_forget_bias: Whether the bias of the forget gate starts at 1
             (Jozefowicz et al. 2015).
         kernel_initializer, recurrent_initializer, bias_initializer:
-            Initializers of the kernels of the input, of those of the state, and
-            of the biases.
+            Initializers of the input kernels, the recurrent kernels and the
+            biases.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
         dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
-            input and of the state where it enters a product. One mask is drawn
-            for all steps of a batch (Gal & Ghahramani 2016).
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+            input, and of the state where it enters a matrix product. All steps
+            of a batch share one mask (Gal & Ghahramani 2016).
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
         return_sequences: Whether to return the outputs of all steps, not only
             the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether each batch starts from the final states of the one
-            before.
+        stateful: Whether each batch starts from the final states of the
+            previous one.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0 instead
             of the previous output.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
         sequences: Tensor of shape `(batch, time, input_dim)`.
-        initial_state: Optional list of states to start from, each of shape
-            `(batch, width)`, as of the cell.
+        initial_state: Optional list of initial states of the cell, each of
+            shape `(batch, width)`.
         mask: Optional boolean tensor of shape `(batch, time)`.
         training: Whether to behave as in training (dropout).
 
@@ -263,8 +263,8 @@ class FastLSTM(KerasCellLayer):
         otherwise the last one, `(batch, units)`; with `return_state` followed
         by the last states.
 
-    Masking: a masked step leaves the states as they are and repeats the
-    output before it, or gives 0 with `zero_output_for_mask`.
+    Masking: a masked step keeps the states and repeats the previous output, or
+    returns 0 with `zero_output_for_mask`.
 
     Example:
 
@@ -327,37 +327,37 @@ class PeepholeLSTMCell(FourGatesCell):
         o = sigmoid(x W_o + h R_o + p_o * c' + b_o)
         h' = o * tanh(c')
 
-    The input and forget gates see the previous cell state, the output gate
-    sees the new one, each through one weight per unit: the rows of `peepholes`
-    are `p_i`, `p_f` and `p_o`. The columns of kernels are those of i, f, g and
-    o, as in `keras.layers.LSTMCell`. With `layer_norm` the products of each
-    gate are normalized before peephole and bias are added. All gates share one
-    dropout mask of the state.
+    The input and forget gates see the previous cell state, and the output gate
+    sees the new one, each through one weight per unit. The rows of `peepholes`
+    are `p_i`, `p_f` and `p_o`. The columns of the kernels are those of i, f, g
+    and o, as in `keras.layers.LSTMCell`. With `layer_norm`, each gate is
+    normalized before peephole and bias are added. All gates share one dropout
+    mask for the state.
 
     Args:
         units: Positive integer, width of the state.
         activation: Activation of the candidate and of the output.
         recurrent_activation: Activation of the gates.
-        peephole_initializer: Initializer of `p`. By default zeros, so that
-            the cell starts out as an LSTM; the paper names none. The other
+        peephole_initializer: Initializer of `p`. Zeros by default, so that the
+            cell starts as an LSTM; the paper does not name one. The other
             initializers default to those of `keras.layers.LSTMCell`.
-        use_bias: Whether there are biases.
+        use_bias: Whether to add biases.
         unit_forget_bias: Whether the bias of the forget gate starts at 1
             (Jozefowicz et al. 2015).
         kernel_initializer, recurrent_initializer, bias_initializer:
-            Initializers of the kernels of the input, of those of the state, and
-            of the biases.
+            Initializers of the input kernels, the recurrent kernels and the
+            biases.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
         dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
-            input and of the state where it enters a product. One mask is drawn
-            for all steps of a batch (Gal & Ghahramani 2016).
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+            input, and of the state where it enters a matrix product. All steps
+            of a batch share one mask (Gal & Ghahramani 2016).
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
@@ -457,41 +457,41 @@ class PeepholeLSTM(CellLayer):
         units: Positive integer, width of the state.
         activation: Activation of the candidate and of the output.
         recurrent_activation: Activation of the gates.
-        peephole_initializer: Initializer of `p`. By default zeros, so that
-            the cell starts out as an LSTM; the paper names none. The other
+        peephole_initializer: Initializer of `p`. Zeros by default, so that the
+            cell starts as an LSTM; the paper does not name one. The other
             initializers default to those of `keras.layers.LSTMCell`.
-        use_bias: Whether there are biases.
+        use_bias: Whether to add biases.
         unit_forget_bias: Whether the bias of the forget gate starts at 1
             (Jozefowicz et al. 2015).
         kernel_initializer, recurrent_initializer, bias_initializer:
-            Initializers of the kernels of the input, of those of the state, and
-            of the biases.
+            Initializers of the input kernels, the recurrent kernels and the
+            biases.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
         dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
-            input and of the state where it enters a product. One mask is drawn
-            for all steps of a batch (Gal & Ghahramani 2016).
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+            input, and of the state where it enters a matrix product. All steps
+            of a batch share one mask (Gal & Ghahramani 2016).
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
         return_sequences: Whether to return the outputs of all steps, not only
             the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether each batch starts from the final states of the one
-            before.
+        stateful: Whether each batch starts from the final states of the
+            previous one.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0 instead
             of the previous output.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
         sequences: Tensor of shape `(batch, time, input_dim)`.
-        initial_state: Optional list of states to start from, each of shape
-            `(batch, width)`, as of the cell.
+        initial_state: Optional list of initial states of the cell, each of
+            shape `(batch, width)`.
         mask: Optional boolean tensor of shape `(batch, time)`.
         training: Whether to behave as in training (dropout).
 
@@ -500,8 +500,8 @@ class PeepholeLSTM(CellLayer):
         otherwise the last one, `(batch, units)`; with `return_state` followed
         by the last states.
 
-    Masking: a masked step leaves the states as they are and repeats the
-    output before it, or gives 0 with `zero_output_for_mask`.
+    Masking: a masked step keeps the states and repeats the previous output, or
+    returns 0 with `zero_output_for_mask`.
 
     Example:
 

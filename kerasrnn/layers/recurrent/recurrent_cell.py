@@ -1,4 +1,4 @@
-"""The base class of recurrent cells that run fast: a cell defines its step."""
+"""The base class of recurrent cells that run fast."""
 
 import functools
 from typing import Any
@@ -36,7 +36,7 @@ from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
-# The least variance, as in the layers of TensorFlow Addons, and of Keras.
+# Added to the variance, as in the layers of Keras and TensorFlow Addons.
 _EPSILON = 1e-3
 
 
@@ -51,33 +51,33 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         given(inputs) -> given                       for all steps at once
         step(states, given, product) -> new states   for one step
 
-    The base makes of them the step that `keras.layers.RNN` and decoders call,
-    and the run over a whole sequence that `FastRNN` calls, with its gradient.
-    The output is the first state, unless the subclass overrides `read_out`. The
-    arguments of the constructor must be attributes; then the configuration is
-    made of them.
+    From these, the base class makes the step that `keras.layers.RNN` and
+    decoders call, and the run over a whole sequence, with its gradient, that
+    `FastRNN` calls. The output is the first state, unless the subclass
+    overrides `read_out`. The constructor must store its arguments as attributes
+    of the same names; `get_config` reads them.
 
     Args:
         activation: Activation of candidates and outputs.
         recurrent_activation: Activation of the gates.
-        kernel_initializer: Initializer of the kernels of the input.
-        recurrent_initializer: Initializer of the kernels of the state. Each
-            kernel draws numbers of its own, also from a seeded initializer.
+        kernel_initializer: Initializer of the input kernels.
+        recurrent_initializer: Initializer of the recurrent kernels. Each kernel
+            gets different numbers, even from a seeded initializer.
         bias_initializer: Initializer of the biases.
-        kernel_regularizer: Regularizer of the kernels of the input.
-        recurrent_regularizer: Regularizer of the kernels of the state.
+        kernel_regularizer: Regularizer of the input kernels.
+        recurrent_regularizer: Regularizer of the recurrent kernels.
         bias_regularizer: Regularizer of the biases.
-        kernel_constraint: Constraint on the kernels of the input.
-        recurrent_constraint: Constraint on the kernels of the state.
+        kernel_constraint: Constraint on the input kernels.
+        recurrent_constraint: Constraint on the recurrent kernels.
         bias_constraint: Constraint on the biases.
         dropout: Float in `[0, 1)`, dropout rate of the input.
-        recurrent_dropout: Float in `[0, 1)`, dropout rate of the state
-            where it enters a matrix product; the state that is carried to the
-            next step is never dropped. Both are variational (Gal & Ghahramani
-            2016): one mask for all steps of a batch.
-        layer_norm: Whether each gate's products are normalized over its
-            units, two or more, before the bias is added (Ba et al. 2016). A
-            subclass adds gains and calls `normalize`.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of the state where it
+            enters a matrix product. The state that is carried to the next step
+            is never dropped. Both dropouts are variational: all steps of a
+            batch share one mask (Gal & Ghahramani 2016).
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units, before the bias is added (Ba et al. 2016). Needs at least
+            two units. A subclass adds gains and calls `normalize`.
         seed: Optional integer, seed of dropout.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
@@ -92,10 +92,10 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
     Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
 
     Raises:
-        ValueError: when a rate is not in `[0, 1)`; when `layer_norm` has
-            nothing to normalize; when a step creates weights.
+        ValueError: when a rate is not in `[0, 1)`, when `layer_norm` is set but
+            the cell has no gains, or when a step creates weights.
 
-    Example, a unit that moves a little at each step:
+    Example, a leaky unit that moves a little at each step:
 
     >>> class Leaky(RecurrentCell):
     ...     def __init__(self, units, **kwargs):
@@ -147,7 +147,7 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         seed: int | None = None,
         **kwargs: Unpack[LayerOptions],
     ) -> None:
-        # States keep their dtype: who calls the cell chooses it.
+        # States keep their dtype, which the caller of the cell chooses.
         super().__init__(autocast=False, **kwargs)
         self.activation = keras.activations.get(activation)
         self.recurrent_activation = keras.activations.get(recurrent_activation)
@@ -171,15 +171,16 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         self.seed_generator = keras.random.SeedGenerator(seed)
 
     def given(self, inputs: Tensor) -> Nest:
-        """Returns what the steps get of the inputs, for all steps at once.
+        """Computes what the steps need from the inputs, for all steps at once.
 
         Args:
             inputs: Tensor of shape `(time, batch, input_dim)`, or
                 `(batch, input_dim)` for one step, after dropout.
 
         Returns:
-            A nest of tensors `(..., batch, width)`, of which a step gets its
-            own entry. `Fixed` tensors and kernels are the same at every step.
+            A nest of tensors `(..., batch, width)`. Each step gets its own
+            entry of them. `Fixed` tensors and kernels are the same at every
+            step.
         """
         raise NotImplementedError(
             f"{type(self).__name__} must override `given(inputs)`."
@@ -191,8 +192,8 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         Args:
             states: List of tensors `(batch, width)`, in float32 or wider.
             given: What `given` returned, for this step.
-            product: `product(x, kernel, plus=None, drop=False)` returns
-                `x K + plus`, for a weight of the cell.
+            product: Function `product(x, kernel, plus=None, drop=False)` that
+                returns `x K + plus`, where `kernel` is a weight of the cell.
         """
         raise NotImplementedError(
             f"{type(self).__name__} must override "
@@ -203,8 +204,8 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         """Returns the outputs, by default the first state.
 
         Args:
-            states: List of the new states, `(..., batch, width)`, of all steps
-                or of one.
+            states: List of the new states, `(..., batch, width)`, for one step
+                or all steps.
             inputs: Tensor of shape `(..., batch, input_dim)`, before dropout,
                 in float32 or wider.
         """
@@ -221,7 +222,7 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
             self,
         )
 
-    # What the equations are made of: weights, products, dropout.
+    # The parts of the equations: weights, products, dropout.
 
     def add_kernel(
         self,
@@ -229,7 +230,7 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         name: str = "kernel",
         initializer: Any = None,
     ) -> keras.Variable:
-        """Adds a kernel of the input, or of input and state joined."""
+        """Adds an input kernel, or a kernel of input and state joined."""
         return self._add("kernel", shape, name, initializer)
 
     def add_recurrent_kernel(
@@ -239,16 +240,16 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         initializer: Any = None,
         heads: int = 1,
     ) -> keras.Variable:
-        """Adds a kernel of the state.
+        """Adds a recurrent kernel.
 
         Args:
             shape: `(units, width)`.
             name: Name of the weight.
-            initializer: Initializer, by default that of such kernels.
-            heads: How many parts the state has that do not see one another.
-                With two or more the kernel is block-diagonal: `width` is a
-                multiple of `units`, one for each gate, and the weight has the
-                shape `(heads, units / heads, gates, units / heads)`.
+            initializer: Initializer, by default `recurrent_initializer`.
+            heads: Number of parts of the state that do not see one another.
+                With two or more, the kernel is block-diagonal: `width` is the
+                number of gates times `units`, and the weight has the shape
+                `(heads, units / heads, gates, units / heads)`.
         """
         if heads == 1:
             return self._add("recurrent", shape, name, initializer)
@@ -264,15 +265,16 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
     def add_bias(
         self, shape: Shape, name: str = "bias", initializer: Any = None
     ) -> keras.Variable:
-        """Adds a bias, or several."""
+        """Adds one or more biases."""
         return self._add("bias", shape, name, initializer)
 
     def add_gains(self, shape: Shape, name: str = "gains") -> keras.Variable:
-        """Adds the gains of `normalize`, `(..., gates, units)`."""
+        """Adds the gains of `normalize`, of shape `(..., gates, units)`."""
         if shape[-1] < 2:
             raise ValueError(
-                "`layer_norm` makes every gate of a single unit 0. Expected: "
-                f"two units or more. Received: gains of shape {tuple(shape)}"
+                "With a single unit, `layer_norm` would make every gate 0. "
+                "Expected: two units or more. Received: gains of shape "
+                f"{tuple(shape)}"
             )
         self._has_gains = True
         return self.add_weight(shape, "ones", name=name)
@@ -293,19 +295,19 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         )
 
     def add_weight(self, *args: Any, **kwargs: Any) -> keras.Variable:
-        """Adds a weight, as `keras.layers.Layer` does, but without autocast.
+        """Adds a weight like `keras.layers.Layer.add_weight`, without autocast.
 
-        A product casts what it needs, and the rest of a step is computed in
+        Matrix products cast what they need. The rest of a step is computed in
         float32.
         """
         options = {"autocast": False, **kwargs}
         return super().add_weight(*args, **options)
 
     def with_bias(self, products: Tensor, bias: Tensor | None) -> Tensor:
-        """Adds a bias, unless `normalize` will, or there is none."""
+        """Adds a bias, unless it is `None` or `normalize` adds it."""
         if self.layer_norm or bias is None:
             return products
-        # Unlike `+`, a `BiasAdd` of TensorFlow, whose gradient is faster.
+        # TensorFlow's `BiasAdd`, whose gradient is faster than that of `+`.
         return ops.add(products, bias)
 
     def normalize(
@@ -314,12 +316,12 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         gains: Tensor | None,
         bias: Tensor | float | None = None,
     ) -> Tensor:
-        """Normalizes each gate over its units, and adds the bias.
+        """Normalizes each gate over its units and adds the bias.
 
         Args:
             gates: Tensor of shape `(..., gates * units)`.
-            gains: Tensor of shape `(gates, units)`; `None` to return the gates
-                as they are.
+            gains: Tensor of shape `(gates, units)`. With `None` the gates are
+                returned unchanged.
             bias: Tensor of shape `(gates * units,)`, or `None`.
         """
         if gains is None:
@@ -332,12 +334,13 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         return x if bias is None else x + bias
 
     def project(self, inputs: Tensor, kernel: Any) -> Tensor:
-        """Returns the products with the inputs, in float32 or wider.
+        """Multiplies the inputs by a kernel; the result is float32 or wider.
 
         Args:
             inputs: Tensor of shape `(..., input_dim)`.
             kernel: A weight, a `Kernel` or a tensor, of shape
-                `(input_dim, width)`; or a list of the first two, side by side.
+                `(input_dim, width)`; or a list of weights and `Kernel`s, side
+                by side.
         """
         product = self._product_of_the_loop()
         if product and may_multiply(kernel):
@@ -350,7 +353,7 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         return wide(ops.reshape(found, shape))
 
     def _product_of_the_loop(self):
-        """Returns the product of a loop around the cell, or `None`."""
+        """Returns the `product` of the loop around the cell, or `None`."""
         product = of_the_loop()
         same = product and product.dtype == self.compute_dtype
         return product if same else None
@@ -362,37 +365,37 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
     def masks(
         self, inputs: Tensor, states: States, training: bool = False
     ) -> tuple[Tensor | None, Tensor | None]:
-        """Returns the dropout masks of input and state, for all steps.
+        """Returns the dropout masks of input and state, shared by all steps.
 
-        Keras's loop draws and resets them, by the methods of the base class.
+        Keras's loop draws and resets them with the methods of the base class.
 
         Args:
             inputs: Tensor of shape `(batch, input_dim)` or
                 `(time, batch, input_dim)`.
-            states: List of tensors `(batch, width)`; none for the mask of the
-                input alone.
+            states: List of tensors `(batch, width)`; empty if only the input's
+                mask is needed.
             training: Whether to apply dropout.
 
         Returns:
-            Two masks, or `None` for no dropout.
+            Two masks. Each is `None` if there is no dropout.
         """
         of_input = of_state = None
         if training and self.dropout:
             step = inputs if len(inputs.shape) == 2 else inputs[0]
             of_input = self.get_dropout_mask(step)
         if training and self.recurrent_dropout and states:
-            # As wide as the states and gradients that it multiplies.
+            # In the dtype of the states and gradients that it multiplies.
             of_state = wide(self.get_recurrent_dropout_mask(states[0]))
         return of_input, of_state
 
-    # What runs the equations.
+    # Methods that run the equations.
 
     def call(
         self, inputs: Tensor, states: States, training: bool = False
     ) -> tuple[Tensor, States]:
         inputs = ops.cast(inputs, self.compute_dtype)
         before = keras.tree.flatten(states)
-        # In a loop around the cell the states stay in float32 or wider.
+        # In a loop around the cell, states stay in float32 or wider.
         carried = wide_dtype(self.compute_dtype)
         flat = [ops.cast(state, carried) for state in before]
         of_input, of_state = self.masks(inputs, flat, training)
@@ -426,14 +429,14 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         Args:
             sequence: Tensor of shape `(time, batch, input_dim)`.
             states: List of tensors `(batch, width)`, in float32 or wider.
-            mask: Optional tensor of shape `(time, batch, 1)`, 1 where a step
-                counts and 0 where it is skipped.
+            mask: Optional tensor of shape `(time, batch, 1)`, 0 where a step is
+                skipped and 1 elsewhere.
             training: Whether to apply dropout.
-            last_only: Whether only the last output is wanted, as a sequence of
+            last_only: Whether to return only the last output, as a sequence of
                 one step.
 
         Returns:
-            The outputs of shape `(time, batch, output_size)`, and the last
+            The outputs of shape `(time, batch, output_size)`, and the final
             states.
         """
         skipped = None if mask is None else ops.equal(mask[..., 0], 0)
@@ -450,7 +453,7 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         )
 
     def _run(self, states, sequence, skipped=None, *, training, last_only):
-        """Runs over a sequence, whose products are computed in one call."""
+        """Runs over a sequence, with the input's products in one call."""
         of_input, of_state = self.masks(sequence, states, training)
         given = self.prepare(sequence, of_input, training)
         outputs_more = self.outputs_more
@@ -480,35 +483,36 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
     def prepare(
         self, inputs: Tensor, mask: Tensor | None, training: bool
     ) -> Nest:
-        """Returns what is `given` of the inputs, after dropout by a mask."""
+        """Applies a dropout mask to the inputs, then calls `given`."""
         if self.layer_norm is True and not self._has_gains:
             raise ValueError(
-                f"{type(self).__name__} normalizes nothing: it has no gains. "
-                "Expected: gains made by `add_gains` in `build`, and "
-                "`normalize` in `given` or `step`. Received: layer_norm=True"
+                f"{type(self).__name__} has `layer_norm` but no gains, so "
+                "nothing is normalized. Expected: gains made by `add_gains` in "
+                "`build`, and a call of `normalize` in `given` or `step`. "
+                "Received: layer_norm=True"
             )
         before = dict(vars(self))
         with WeightsOfStep():
             given = self.given(_dropped(inputs, mask))
         for name, value in vars(self).items():
-            # A step that reads it would have no gradient of it.
+            # A step that reads the attribute would get no gradient for it.
             if ops.is_tensor(value) and value is not before.get(name):
                 raise ValueError(
-                    "What `given` computes is returned, so that a step has it "
-                    "with its gradient. Expected: `Fixed(...)` for a tensor "
-                    "that is the same at every step. Received: "
+                    "`given` must return what it computes, not store it, or a "
+                    "step gets no gradient for it. Expected: `Fixed(...)` for "
+                    "a tensor that is the same at every step. Received: "
                     f"`self.{name}`"
                 )
         return given
 
     @property
     def outputs_more(self) -> bool:
-        """Whether the output is anything but the first state."""
+        """Whether the output differs from the first state: see `read_out`."""
         return type(self).read_out is not RecurrentCell.read_out
 
 
 def defines_step(cell: Any) -> bool:
-    """Whether a cell is a `RecurrentCell` as it stands."""
+    """Whether a cell is a `RecurrentCell` whose `call` and `run` are used."""
     is_one = isinstance(cell, RecurrentCell)
     return is_one and type(cell).call is RecurrentCell.call
 
@@ -519,17 +523,17 @@ def _dropped(inputs, mask):
 
 
 class ForwardsDropoutMasks(DropoutRNNCell):
-    """Base of cells around another one, which applies the dropout.
+    """Base of cells around another cell that applies the dropout.
 
-    `keras.layers.RNN` draws and resets dropout masks with these methods of
-    the cell that it runs, not of the cell inside.
+    `keras.layers.RNN` draws and resets dropout masks with these methods of the
+    outer cell, so they call those of the inner cell.
     """
 
     dropout = recurrent_dropout = 0.0
     cell: Any
 
     def first_input(self, step_input: Tensor) -> Tensor:
-        """Returns a tensor like the input of a step of the cell inside."""
+        """Returns a tensor of the shape of the inner cell's input."""
         return step_input
 
     def get_dropout_mask(self, step_input: Tensor) -> None:

@@ -18,34 +18,34 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class ResidualBlockCell(ForwardsDropoutMasks, Configured, keras.layers.Layer):
-    """A recurrent cell in a residual block, as deep models stack them.
+    """A residual block around a recurrent cell, for deep stacks.
 
         n = norm(x)
         a = x + W_a (cell(n) * gelu(W_g n))
         m = norm(a)
         y = a + W_y (silu(W_1 m) * W_2 m)
 
-    with `norm` dividing by the root of the mean square, and a gain for each
-    unit. The block is a recurrent cell itself: a list of blocks is a deep model
-    for `FastRNN` or `LanguageModel`. Around a cell that has a gate and an
-    output projection of its own, such as `MLSTMCell`, `GatedDeltaCell`, take
-    `gate=False`: then `a = x + cell(n)`.
+    where `norm` divides by the root mean square and has a gain for each unit.
+    The block is a recurrent cell itself, so `FastRNN` or `LanguageModel` can
+    run a list of blocks. For a cell with its own gate and output projection,
+    such as `MLSTMCell` or `GatedDeltaCell`, set `gate=False`: then
+    `a = x + cell(n)`.
 
-    With a gate and an `RGLRUCell`, it is the block of Griffin, without a
-    convolution; around `MLSTMCell` and `SLSTMCell`, it is that of xLSTM 7B.
+    Around `RGLRUCell`, with a gate, it is the block of Griffin without the
+    convolution. Around `MLSTMCell` or `SLSTMCell` it is the block of xLSTM 7B.
 
     Args:
         cell: A recurrent cell whose output is as wide as its input.
-        gate: Whether the output of the cell is gated and projected.
+        gate: Whether to gate and project the output of the cell.
         hidden_dim: Positive integer, width of the hidden layer of the
-            feed-forward part; `None` for 8/3 of the width of the output,
+            feed-forward part. `None` means 8/3 of the width of the output,
             rounded up to a multiple of 8.
         **kwargs: Base layer arguments, such as `name` and `dtype` (by
             default that of `cell`).
 
     Call arguments:
         inputs: Tensor of shape `(batch, width)`.
-        states: The output before, and the states of `cell`.
+        states: The previous output and the states of `cell`.
         training: Whether to behave as in training.
 
     Returns:
@@ -84,8 +84,8 @@ class ResidualBlockCell(ForwardsDropoutMasks, Configured, keras.layers.Layer):
         self.cell, self.gate = cell, gate
         self.hidden_dim = optional_positive_integer("hidden_dim", hidden_dim)
         self.output_size = width = cells.output_size(cell)
-        # On JAX, `keras.layers.RNN` takes the first state for the output
-        # before a masked step.
+        # On JAX, `keras.layers.RNN` uses the first state as the output of a
+        # masked step.
         self.state_size = [width, *cells.state_sizes(cell)]
 
         def dense(units, activation=None):
@@ -106,8 +106,8 @@ class ResidualBlockCell(ForwardsDropoutMasks, Configured, keras.layers.Layer):
         width = input_shape[-1]
         if width != self.output_size:
             raise ValueError(
-                "A residual block adds to its input, which must be as wide as "
-                f"the output of its cell. Expected: {self.output_size}. "
+                "A residual block adds the output of its cell to its input, so "
+                f"both must have the same width. Expected: {self.output_size}. "
                 f"Received: {width}"
             )
         if not self.cell.built:
@@ -153,7 +153,7 @@ class ResidualBlockCell(ForwardsDropoutMasks, Configured, keras.layers.Layer):
         return outputs, [last, *keras.tree.flatten(inner)]
 
     def _joined(self, inputs, normed, outputs):
-        """Adds what the cell returned, and the feed-forward part, to inputs."""
+        """Adds the cell's outputs and the feed-forward part to the inputs."""
         outputs = keras.ops.cast(outputs, self.compute_dtype)
         if self._gating:
             gate, projection = self._gating

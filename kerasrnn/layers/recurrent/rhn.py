@@ -28,25 +28,25 @@ from kerasrnn.typing import Tensor
 class RHNCell(RecurrentCell):
     """A recurrent highway network cell (Zilly et al. 2017).
 
-    A time step is a highway network of `depth` micro-steps. With `s_0` the
-    previous state, for l = 1..depth:
+    A time step is a highway network of `depth` micro-steps. `s_0` is the
+    previous state, and for l = 1..depth:
 
         h_l = tanh([l=1] x W_h + s_{l-1} R_h^l + b_h^l)
         t_l = sigmoid([l=1] x W_t + s_{l-1} R_t^l + b_t^l)
         c_l = 1 - t_l
         s_l = h_l * t_l + s_{l-1} * c_l
 
-    Output and state are the last `s_l`; the input enters only at l = 1. If the
-    carry gate is not coupled to the transform gate, it is one of its own:
+    Output and state are the last `s_l`. The input enters only at l = 1. With
+    `couple_carry=False`, the carry gate has its own weights:
 
         c_l = sigmoid([l=1] x W_c + s_{l-1} R_c^l + b_c^l)
 
     The columns of kernels and biases are those of h, t and c, in this order;
     `R^l` and `b^l` are `recurrent_kernel[l - 1]` and `bias[l - 1]`. With
-    `layer_norm` the products of each of them are normalized over its units
-    before the bias is added.
-    What the highway carries is not dropped out: the mask of the state meets it
-    where it enters a product, the same for every `l` and for all gates.
+    `layer_norm`, each of h, t and c is normalized over its units before the
+    bias is added. Recurrent dropout applies to the state where it enters a
+    matrix product, with the same mask for every `l` and all gates, but not to
+    the highway connection.
 
     Args:
         units: Positive integer, width of the state.
@@ -55,26 +55,26 @@ class RHNCell(RecurrentCell):
             third gate with its own weights.
         activation: Activation of `h_l`.
         recurrent_activation: Activation of the gates.
-        transform_bias: Float, initial value of `b_t`. If it is negative, the
-            cell first carries most of the state: -2 in the authors' code for
-            the Penn Treebank, -4 for characters. The bias of a separate carry
-            gate starts at the opposite value.
+        transform_bias: Float, initial value of `b_t`. With a negative value,
+            the cell initially carries most of the state. The authors' code has
+            -2 for the Penn Treebank and -4 for characters. The bias of a
+            separate carry gate starts at the opposite value.
         kernel_initializer: Initializer of `W`.
-        recurrent_initializer: Initializer of `R`, with another seed for each
-            `l`.
-        bias_initializer: Initializer of `b_h`. By default this and the two
-            above are uniform in ±0.04, as in the authors' code.
+        recurrent_initializer: Initializer of `R`, with a different seed for
+            each `l`.
+        bias_initializer: Initializer of `b_h`. The default of this and of the
+            two above is uniform in ±0.04, as in the authors' code.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
         dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
-            input and of the state where it enters a product. One mask is drawn
-            for all steps of a batch (Gal & Ghahramani 2016).
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+            input, and of the state where it enters a matrix product. All steps
+            of a batch share one mask (Gal & Ghahramani 2016).
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
@@ -97,10 +97,9 @@ class RHNCell(RecurrentCell):
 
     References:
         [Zilly et al., 2017](https://arxiv.org/abs/1607.03474). The variational
-        dropout is that of
-        [Gal & Ghahramani, 2016](https://arxiv.org/abs/1512.05287), layer
-        normalization that of
-        [Ba et al., 2016](https://arxiv.org/abs/1607.06450).
+        dropout is from [Gal & Ghahramani,
+        2016](https://arxiv.org/abs/1512.05287), layer normalization from [Ba et
+        al., 2016](https://arxiv.org/abs/1607.06450).
     """
 
     def __init__(
@@ -167,7 +166,7 @@ class RHNCell(RecurrentCell):
         self.gains = self.optional_gains((self.depth, gates, self.units))
 
     def initial_bias(self, shape: Shape, dtype: Any = None) -> Tensor:
-        """Returns the biases of `h`, of `t`, and of a carry gate."""
+        """Returns the biases of `h`, `t` and, if there is one, a carry gate."""
         shape = (self.depth, self.units)
         biases = [
             self.bias_initializer(shape, dtype=dtype),
@@ -178,7 +177,7 @@ class RHNCell(RecurrentCell):
         return ops.concatenate(biases, axis=-1)
 
     def given(self, inputs: Tensor) -> Nest:
-        # What each micro-step adds to its products with s_{l-1}.
+        # What each micro-step adds to its product with s_{l-1}.
         first, *others = rows_of(self.bias)
         first = self.with_bias(self.project(inputs, self.kernel), first)
         if self.layer_norm:  # `normalize` adds the biases.
@@ -216,41 +215,41 @@ class RHN(CellLayer):
             third gate with its own weights.
         activation: Activation of `h_l`.
         recurrent_activation: Activation of the gates.
-        transform_bias: Float, initial value of `b_t`. If it is negative, the
-            cell first carries most of the state: -2 in the authors' code for
-            the Penn Treebank, -4 for characters. The bias of a separate carry
-            gate starts at the opposite value.
+        transform_bias: Float, initial value of `b_t`. With a negative value,
+            the cell initially carries most of the state. The authors' code has
+            -2 for the Penn Treebank and -4 for characters. The bias of a
+            separate carry gate starts at the opposite value.
         kernel_initializer: Initializer of `W`.
-        recurrent_initializer: Initializer of `R`, with another seed for each
-            `l`.
-        bias_initializer: Initializer of `b_h`. By default this and the two
-            above are uniform in ±0.04, as in the authors' code.
+        recurrent_initializer: Initializer of `R`, with a different seed for
+            each `l`.
+        bias_initializer: Initializer of `b_h`. The default of this and of the
+            two above is uniform in ±0.04, as in the authors' code.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
         dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
-            input and of the state where it enters a product. One mask is drawn
-            for all steps of a batch (Gal & Ghahramani 2016).
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+            input, and of the state where it enters a matrix product. All steps
+            of a batch share one mask (Gal & Ghahramani 2016).
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
         return_sequences: Whether to return the outputs of all steps, not only
             the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether each batch starts from the final states of the one
-            before.
+        stateful: Whether each batch starts from the final states of the
+            previous one.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0 instead
             of the previous output.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
         sequences: Tensor of shape `(batch, time, input_dim)`.
-        initial_state: Optional list of states to start from, each of shape
-            `(batch, width)`, as of the cell.
+        initial_state: Optional list of initial states of the cell, each of
+            shape `(batch, width)`.
         mask: Optional boolean tensor of shape `(batch, time)`.
         training: Whether to behave as in training (dropout).
 
@@ -259,8 +258,8 @@ class RHN(CellLayer):
         otherwise the last one, `(batch, units)`; with `return_state` followed
         by the last states.
 
-    Masking: a masked step leaves the states as they are and repeats the
-    output before it, or gives 0 with `zero_output_for_mask`.
+    Masking: a masked step keeps the states and repeats the previous output, or
+    returns 0 with `zero_output_for_mask`.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""The sLSTM of the xLSTM."""
+"""The sLSTM, one of the two cells of xLSTM."""
 
 from typing import Literal
 from typing import Unpack
@@ -19,7 +19,7 @@ from kerasrnn.typing import Nest
 from kerasrnn.typing import Regularizer
 from kerasrnn.typing import States
 
-# The logarithm of a weight of 0.
+# Stands for the logarithm of a weight of 0.
 _NEVER = -1e30
 
 
@@ -34,14 +34,13 @@ class SLSTMCell(FourGatesCell):
         c' = f * c + i * tanh(a_z)    n' = f * n + i
         h' = sigmoid(a_o) * c' / n'
 
-    The stabilizer `m`, the log of the largest weight of any step in `c'`, keeps
-    the exponentials in `[0, 1]`, and cancels out of `h'`. A unit that has seen
-    nothing has `n = 0`; there `m` counts as minus infinity, as in the authors'
-    code. So all states may start at 0, and `n` is 1 or more from the first
-    step on.
+    The stabilizer `m` is the log of the largest weight of any step in `c'`. It
+    keeps the exponentials in `[0, 1]` and cancels out in `h'`. Before the first
+    step, `n` is 0 and `m` counts as minus infinity, as in the authors' code. So
+    all states may start at 0, and `n` is at least 1 from the first step on.
 
     With several `heads`, as in the paper, `R` is block-diagonal: the units of a
-    head see those of no other. `recurrent_kernel` then has the shape
+    head see only those of the same head. `recurrent_kernel` then has the shape
     `(heads, units / heads, 4, units / heads)`.
 
     Args:
@@ -50,24 +49,24 @@ class SLSTMCell(FourGatesCell):
         recurrent_activation: Activation of `a_o`.
         forget_gate: `"sigmoid"` or `"exp"`.
         heads: Positive integer that divides `units`. The paper has 4.
-        use_bias: Whether there are biases.
-        unit_forget_bias: Whether the bias of `a_f` starts at 1, as in an LSTM
-            of Keras. An exponential gate ignores it: it would start at `e`,
+        use_bias: Whether to add biases.
+        unit_forget_bias: Whether the bias of `a_f` starts at 1, as in Keras's
+            LSTM. Ignored with `forget_gate="exp"`: the gate would start at `e`,
             and older steps would soon count more than newer ones.
         kernel_initializer, recurrent_initializer, bias_initializer:
-            Initializers of the kernels of the input, of those of the state, and
-            of the biases.
+            Initializers of the input kernels, the recurrent kernels and the
+            biases.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
         dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
-            input and of the state where it enters a product. One mask is drawn
-            for all steps of a batch (Gal & Ghahramani 2016).
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+            input, and of the state where it enters a matrix product. All steps
+            of a batch share one mask (Gal & Ghahramani 2016).
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
@@ -79,7 +78,7 @@ class SLSTMCell(FourGatesCell):
         The output `h` of shape `(batch, units)`, and the new states.
 
     Raises:
-        ValueError: when `units` is not a positive integer or no multiple of
+        ValueError: when `units` is not a positive integer or not a multiple of
             `heads`, `forget_gate` is not one of the above, or a rate is not in
             `[0, 1)`.
 
@@ -144,8 +143,8 @@ class SLSTMCell(FourGatesCell):
         self.heads = positive_integer("heads", heads)
         if self.units % self.heads:
             raise ValueError(
-                "`heads` must divide `units`, so that all have as many. "
-                f"Received: heads={heads} and units={units}"
+                "`heads` must divide `units`, so that all heads have the same "
+                f"number of units. Received: heads={heads} and units={units}"
             )
         self.state_size = 4 * [self.units]
 
@@ -174,39 +173,39 @@ class SLSTM(CellLayer):
         recurrent_activation: Activation of `a_o`.
         forget_gate: `"sigmoid"` or `"exp"`.
         heads: Positive integer that divides `units`. The paper has 4.
-        use_bias: Whether there are biases.
-        unit_forget_bias: Whether the bias of `a_f` starts at 1, as in an LSTM
-            of Keras. An exponential gate ignores it: it would start at `e`,
+        use_bias: Whether to add biases.
+        unit_forget_bias: Whether the bias of `a_f` starts at 1, as in Keras's
+            LSTM. Ignored with `forget_gate="exp"`: the gate would start at `e`,
             and older steps would soon count more than newer ones.
         kernel_initializer, recurrent_initializer, bias_initializer:
-            Initializers of the kernels of the input, of those of the state, and
-            of the biases.
+            Initializers of the input kernels, the recurrent kernels and the
+            biases.
         kernel_regularizer, recurrent_regularizer, bias_regularizer:
             Regularizers of the same weights.
         kernel_constraint, recurrent_constraint, bias_constraint: Constraints on
             the same weights.
         dropout, recurrent_dropout: Floats in `[0, 1)`, dropout rates of the
-            input and of the state where it enters a product. One mask is drawn
-            for all steps of a batch (Gal & Ghahramani 2016).
-        layer_norm: Whether the products of each gate are normalized over its
-            units (Ba et al. 2016).
+            input, and of the state where it enters a matrix product. All steps
+            of a batch share one mask (Gal & Ghahramani 2016).
+        layer_norm: Whether to normalize the pre-activations of each gate over
+            its units (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
         return_sequences: Whether to return the outputs of all steps, not only
             the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether each batch starts from the final states of the one
-            before.
+        stateful: Whether each batch starts from the final states of the
+            previous one.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0 instead
             of the previous output.
-        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as of
+        **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
     Call arguments:
         sequences: Tensor of shape `(batch, time, input_dim)`.
-        initial_state: Optional list of states to start from, each of shape
-            `(batch, width)`, as of the cell.
+        initial_state: Optional list of initial states of the cell, each of
+            shape `(batch, width)`.
         mask: Optional boolean tensor of shape `(batch, time)`.
         training: Whether to behave as in training (dropout).
 
@@ -215,8 +214,8 @@ class SLSTM(CellLayer):
         otherwise the last one, `(batch, units)`; with `return_state` followed
         by the last states.
 
-    Masking: a masked step leaves the states as they are and repeats the
-    output before it, or gives 0 with `zero_output_for_mask`.
+    Masking: a masked step keeps the states and repeats the previous output, or
+    returns 0 with `zero_output_for_mask`.
 
     Example:
 

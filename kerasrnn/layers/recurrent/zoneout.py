@@ -23,26 +23,26 @@ from kerasrnn.typing import Tensor
 class ZoneoutCell(ForwardsDropoutMasks, RecurrentCell):
     """Zoneout: random units of a cell's states keep their old values.
 
-    With `s'_t` the new states of the cell, and a rate `z` for each of them
+    With the new states `s'_t` of the cell and a rate `z` for each state
     (Krueger et al. 2017):
 
         s_t = d_t * s_{t-1} + (1 - d_t) * s'_t     in training, d ~ Bernoulli(z)
         s_t = z s_{t-1} + (1 - z) s'_t             in inference
 
-    with independent noise for each unit, row and step. The output of a
-    `RecurrentCell` is read from its states after zoneout. If the output of
-    another cell equals one of its states, it is that state after zoneout; any
-    other output is left as it is.
+    The noise `d` is independent for each unit, row and step. The output of a
+    `RecurrentCell` is computed from its states after zoneout. For any other
+    cell, an output that is one of its states is replaced by that state after
+    zoneout; any other output is not changed.
 
     Around a `RecurrentCell`, `FastRNN(ZoneoutCell(cell))` is as fast as the
-    cell. In `keras.layers.RNN`, no cell can draw random numbers on JAX: train
-    it in `FastRNN` there.
+    cell. On JAX, cells in `keras.layers.RNN` cannot draw random numbers: use
+    `FastRNN` to train there.
 
     Args:
-        cell: A recurrent cell. To zone out a stack, wrap each of its cells.
-        rates: Float in `[0, 1)`, or a list of them, one for each state of the
-            cell: for an LSTM those of `h` and `c`, which the paper sets to
-            0.05 and 0.5 for characters.
+        cell: A recurrent cell. For a stack, wrap each of its cells.
+        rates: Float in `[0, 1)`, or a list with one for each state of the cell.
+            For the `h` and `c` of an LSTM, the paper has 0.05 and 0.5 (language
+            model of characters).
         seed: Optional integer, seed of the noise.
         **kwargs: Base layer arguments, such as `name` and `dtype` (by
             default that of `cell`).
@@ -58,9 +58,9 @@ class ZoneoutCell(ForwardsDropoutMasks, RecurrentCell):
     Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
 
     Raises:
-        ValueError: when `cell` is a stack, has a window of earlier steps or
-            is not a recurrent cell, a rate is not in `[0, 1)`, or there is not
-            one rate for each state.
+        ValueError: when `cell` is a stack, attends to a window of earlier steps
+            or is not a recurrent cell, when a rate is not in `[0, 1)`, or when
+            the number of rates is not that of the states.
 
     Example:
 
@@ -84,11 +84,10 @@ class ZoneoutCell(ForwardsDropoutMasks, RecurrentCell):
         super().__init__(seed=seed, **kwargs)
         if hasattr(cell, "cells") or hasattr(cell, "cache_shapes"):
             raise ValueError(
-                "ZoneoutCell expects `cell` to be a single cell: for a stack, "
-                "wrap each of its cells; to attend to a window of earlier "
-                "steps, wrap the cell inside, as in "
-                "SelfAttentionCell(ZoneoutCell(cell)). "
-                f"Received: cell={cell!r}"
+                "ZoneoutCell expects `cell` to be a single cell. For a stack, "
+                "wrap each of its cells. For a cell that attends to a window "
+                "of earlier steps, wrap the inner cell, as in "
+                f"SelfAttentionCell(ZoneoutCell(cell)). Received: cell={cell!r}"
             )
         self.cell = cell
         self.rates = rates
@@ -97,8 +96,9 @@ class ZoneoutCell(ForwardsDropoutMasks, RecurrentCell):
             rates = [rates] * len(sizes)
         if len(rates) != len(sizes):
             raise ValueError(
-                "`rates` must be one rate, or one for each state. Expected: "
-                f"{len(sizes)} rates. Received: rates={rates!r}"
+                "`rates` must be a single rate or a list with one for each "
+                f"state. Expected: {len(sizes)} rates. Received: "
+                f"rates={rates!r}"
             )
         self._rates = [float(rate("rates", x)) for x in rates]
         self.state_size = cells.state_sizes(cell)
@@ -121,11 +121,11 @@ class ZoneoutCell(ForwardsDropoutMasks, RecurrentCell):
 
     @property
     def slow_because(self) -> str | None:
-        """Why the cell is slow, as of `FastRNN`."""
+        """Why the cell runs step by step; see `FastRNN.slow_because`."""
         if self._has_a_step:
             return None
         reason = cells.slow_because(self.cell)
-        return reason or "the cell inside has another dtype, or is not a step"
+        return reason or "the inner cell has another dtype or defines no `step`"
 
     def masks(
         self, inputs: Tensor, states: States, training: bool = False
@@ -166,12 +166,12 @@ class ZoneoutCell(ForwardsDropoutMasks, RecurrentCell):
                 state = ops.cast(state, output.dtype)
                 kept = ops.cast(kept, output.dtype)
                 output = ops.where(ops.all(output == state), kept, output)
-        # The cell inside may have another dtype than the loop carries.
+        # The dtype of the inner cell may differ from that of the loop's states.
         zoned = cells.as_carried(zoned, before, self.compute_dtype)
         return output, keras.tree.pack_sequence_as(states, zoned)
 
     def _noise(self, inputs):
-        """Draws where each state keeps its old values, for all steps."""
+        """Draws, for all steps, which units of each state keep old values."""
         shape = ops.shape(inputs)[:-1]
         if not self._has_a_step:
             shape = shape[:1]
@@ -187,9 +187,9 @@ class ZoneoutCell(ForwardsDropoutMasks, RecurrentCell):
         ]
 
     def _zoned(self, before, after, noise):
-        """Returns the states after a step, of which the old ones keep a share.
+        """Returns the states after a step, mixed with the old ones.
 
-        Without noise, that is the one that is expected.
+        Without noise, the mixture is the expected value.
         """
         before = [
             ops.cast(old, new.dtype)

@@ -13,18 +13,18 @@ from kerasrnn.layers.recurrent.gru import FastGRUCell
 from kerasrnn.layers.recurrent.lstm import FastLSTMCell
 from kerasrnn.typing import Tensor
 
-# Cells of Keras, each with ours that has the same weights.
+# Keras's cells, each with our cell that has the same weights.
 _OURS: dict[type, type] = {
     keras.layers.LSTMCell: FastLSTMCell,
     keras.layers.GRUCell: FastGRUCell,
 }
-# `place` is how the caller writes the layer, such as `target[1]`; `suffix` ends
-# the names of its weights in PyTorch, as in `weight_ih_l1`.
+# `place` is the layer as the caller writes it, such as `target[1]`. `suffix` is
+# the end of the names of its weights in PyTorch, as in `weight_ih_l1`.
 Direction = collections.namedtuple("Direction", "place suffix cell")
 
 
 def class_of(cell):
-    """Returns the class of Keras that has the weights of a cell, or `None`."""
+    """Returns Keras's class with the same weights as a cell, or `None`."""
     for known, ours in _OURS.items():
         if isinstance(cell, (known, ours)):
             return known
@@ -32,7 +32,7 @@ def class_of(cell):
 
 
 def shown(value):
-    """Returns a value as messages name it: a class of cells by its layer."""
+    """Returns a value for messages; a class of cells as its layer's name."""
     return getattr(value, "__name__", repr(value)).removesuffix("Cell")
 
 
@@ -61,14 +61,14 @@ def _direction(place, suffix, layer):
     cell = layer.cell if isinstance(layer, keras.layers.RNN) else layer
     if class_of(cell) is None:
         raise ValueError(
-            f"`{place}` must be an LSTM or a GRU of Keras or of this package, "
-            f"or run a cell of these. Received: {layer!r}"
+            f"`{place}` must be an LSTM or GRU of Keras or of this package, or "
+            f"a layer that runs such a cell. Received: {layer!r}"
         )
     return Direction(place, suffix, cell)
 
 
 def properties_of(cell):
-    """Returns what has to agree, by name."""
+    """Returns the properties that must agree, by name."""
     properties = {
         "class": class_of(cell),
         "units": cell.units,
@@ -85,7 +85,7 @@ def properties_of(cell):
 
 
 def check_properties(direction, expected, why):
-    """Raises an error that names each property that is not as expected."""
+    """Raises an error that names each property that differs."""
     properties = properties_of(direction.cell)
     wrong = [
         name
@@ -103,7 +103,7 @@ def check_properties(direction, expected, why):
 
 
 def build_all(layers, widths):
-    """Builds each layer that is not built yet for inputs of a width."""
+    """Builds the layers that are not built yet, for inputs of given widths."""
     if not isinstance(layers, (list, tuple)):
         layers = [layers]
     for layer, width in zip(layers, widths, strict=True):
@@ -114,14 +114,14 @@ def build_all(layers, widths):
             layer.build((None, None, width) if runs else (None, width))
 
 
-# Where each gate of PyTorch stands in Keras, and the other way round:
-# i, f, g, o in both; r, z, n there and z, r, h here.
+# The position of each of PyTorch's gates in Keras, and vice versa: i, f, g, o
+# in both; r, z, n in PyTorch and z, r, h in Keras.
 ORDERS = {keras.layers.LSTMCell: [0, 1, 2, 3], keras.layers.GRUCell: [1, 0, 2]}
 _TORCH_NAME = re.compile(r"(weight|bias)_(ih|hh|hr)_l\d+(_reverse)?")
 
 
 def names_of(direction):
-    """Returns PyTorch's names of the weights, in its order."""
+    """Returns PyTorch's names of the weights, in PyTorch's order."""
     kinds = ["weight", "bias"] if direction.cell.use_bias else ["weight"]
     return [
         f"{kind}_{of}{direction.suffix}"
@@ -131,7 +131,7 @@ def names_of(direction):
 
 
 def torch_arrays(source, prefix):
-    """Returns what a recurrent module holds below a prefix, as arrays."""
+    """Returns the weights below a prefix of a recurrent module, as arrays."""
     state = source.state_dict() if hasattr(source, "state_dict") else source
     found = {}
     for name, value in state.items():
@@ -148,8 +148,8 @@ def torch_arrays(source, prefix):
             }
         )
         raise ValueError(
-            "`source` must hold weights named as those of `torch.nn.LSTM` and "
-            f"`GRU`, such as {prefix + 'weight_ih_l0'!r}. Received: "
+            "`source` must hold weights named like those of `torch.nn.LSTM` "
+            f"and `GRU`, such as {prefix + 'weight_ih_l0'!r}. Received: "
             f"prefix={prefix!r} and the names {list(state)}"
             + (f". `prefix` could be one of {others}" if others else "")
         )
@@ -157,45 +157,45 @@ def torch_arrays(source, prefix):
 
 
 def array_of(value):
-    """Returns a NumPy array, also of a tensor of PyTorch on any device."""
+    """Returns a NumPy array, even from a PyTorch tensor on any device."""
     if hasattr(value, "detach"):
-        # NumPy has no bfloat16, and float64 holds the others exactly.
+        # NumPy has no bfloat16, and float64 represents the others exactly.
         return value.detach().cpu().double().numpy()
     return ops.convert_to_numpy(value)
 
 
 def check_names(expected, found, prefix):
-    """Raises `ValueError` unless a source has these weights, and no others.
+    """Raises `ValueError` unless a source has exactly these weights.
 
     Args:
         expected: Names of weights in PyTorch.
-        found: Arrays by name, as `torch_arrays` returns them.
+        found: Dictionary of arrays, as `torch_arrays` returns it.
         prefix: String before the names in the source, for the message.
     """
     projections = [prefix + name for name in found if "_hr_" in name]
     if projections:
         raise ValueError(
-            "`source` must have `proj_size=0`: the layers here do not project "
-            f"their outputs. Received: {projections}"
+            "`source` must have `proj_size=0`, because our layers do not "
+            f"project their outputs. Received: {projections}"
         )
     missing = [prefix + name for name in expected if name not in found]
     unknown = [prefix + name for name in found if name not in expected]
     if missing or unknown:
         raise ValueError(
-            "`source` must hold the weights of `target` and no others: the "
-            "same number of layers and directions, and biases where `use_bias` "
-            f"is set. Received: a source without {missing}, which `target` "
-            f"has, and with {unknown}, which it does not have."
+            "`source` and `target` must have the same weights: the same number "
+            "of layers and directions, and biases where `use_bias` is set. "
+            f"Received: a source that lacks {missing} and has {unknown}, which "
+            "`target` does not have."
         )
 
 
 def check_shapes(direction, width, found, prefix):
-    """Raises `ValueError` unless each weight has the shape of its direction.
+    """Raises `ValueError` unless each weight has the expected shape.
 
     Args:
         direction: The `Direction`.
         width: Integer, width of its input.
-        found, prefix: As of `check_names`.
+        found, prefix: As in `check_names`.
     """
     units = direction.cell.units
     rows = len(ORDERS[class_of(direction.cell)]) * units
@@ -211,14 +211,14 @@ def check_shapes(direction, width, found, prefix):
 
 
 def reordered(array, cell):
-    """Swaps the gates, which lie along the first axis."""
+    """Reorders the gates along the first axis."""
     order = ORDERS[class_of(cell)]
     gates = array.reshape(len(order), cell.units, *array.shape[1:])
     return gates[order].reshape(array.shape)
 
 
 def from_torch(direction, found):
-    """Returns the arrays of a cell in the order of its weights."""
+    """Converts PyTorch's arrays to those of a cell, in its order."""
     cell = direction.cell
     arrays = [reordered(found[name], cell) for name in names_of(direction)]
     kernels, biases = [array.T for array in arrays[:2]], arrays[2:]
@@ -230,7 +230,7 @@ def from_torch(direction, found):
 
 
 def to_torch(cell):
-    """Returns the arrays of a cell in the order of `names_of`."""
+    """Converts the arrays of a cell to PyTorch's, in order of `names_of`."""
     arrays = [
         x if x.dtype == "float64" else x.astype("float32")
         for x in cell.get_weights()
@@ -254,17 +254,17 @@ _OF_PYTORCH = {
 
 
 def copy_weights(source: Layers, target: Layers) -> None:
-    """Copies weights from Keras's layers to `FastLSTM` and `FastGRU`, or back.
+    """Copies weights from Keras's LSTM and GRU to ours, or back.
 
-    Both have the same arrays in the same order. Both arguments can be:
+    Both kinds have the same arrays in the same order. Source and target can be:
 
     * `keras.layers.LSTM` and `GRU`, `FastLSTM` and `FastGRU`;
-    * a cell of these, or a layer that runs such a cell, as `FastRNN`;
+    * their cells, or a layer such as `FastRNN` that runs one;
     * `keras.layers.Bidirectional` around any of them;
     * a list of these, copied in order.
 
-    A target that is not built yet is built for the inputs of its source. All is
-    checked before the first weight is set.
+    A target that is not built yet is built with the input width of its source.
+    Everything is checked before the first weight is set.
 
     Args:
         source: The layers to copy from, with weights.
@@ -290,8 +290,9 @@ def copy_weights(source: Layers, target: Layers) -> None:
     numbers = [[len(layer) for layer in stack] for stack in (sources, targets)]
     if numbers[0] != numbers[1]:
         raise ValueError(
-            "`target` must have the layers of `source`, each with the same "
-            f"number of directions: {numbers[0]}. Received: {numbers[1]}"
+            "`target` must have as many layers and directions as `source`. "
+            f"Expected directions per layer: {numbers[0]}. Received: "
+            f"{numbers[1]}"
         )
     pairs = list(zip(sum(sources, []), sum(targets, []), strict=True))
     for old, new in pairs:
@@ -305,7 +306,7 @@ def copy_weights(source: Layers, target: Layers) -> None:
 
 
 def load_torch_weights(source: Any, target: Layers, prefix: str = "") -> None:
-    """Copies the weights of `torch.nn.LSTM` or `GRU` to layers.
+    """Copies the weights of a `torch.nn.LSTM` or `GRU` to layers.
 
     | PyTorch | here |
     |---|---|
@@ -314,24 +315,25 @@ def load_torch_weights(source: Any, target: Layers, prefix: str = "") -> None:
     | `LSTM(4, 8, num_layers=2)` | `[FastLSTM(8), FastLSTM(8)]` |
     | `LSTM(4, 8, bias=False)` | `FastLSTM(8, use_bias=False)` |
 
-    The bias of an LSTM becomes the sum of both in PyTorch; a GRU has both. A
-    layer that is not built yet is built for the inputs of its source. All is
-    checked before the first weight is set. PyTorch need not be installed.
+    PyTorch has two biases per gate. The bias of a `FastLSTM` is their sum, and
+    a `FastGRU` has both. A layer that is not built yet is built with the input
+    width of its source. Everything is checked before the first weight is set.
+    PyTorch need not be installed.
 
     Args:
-        source: The module, or its `state_dict()`, or any other mapping from
+        source: The module, its `state_dict()`, or any other mapping from
             PyTorch's names, such as `weight_ih_l0`, to arrays.
         target: The layer, or a list of all layers from the first to the last:
-            `FastLSTM` and `FastGRU`, those of Keras, a cell of them, or a layer
-            that runs such a cell; with both directions in
+            `FastLSTM`, `FastGRU`, Keras's `LSTM` and `GRU`, their cells, or a
+            layer that runs such a cell. For two directions, wrap each in
             `keras.layers.Bidirectional`.
-        prefix: What stands before the names if the mapping holds a whole
-            model, such as `"encoder.lstm."`.
+        prefix: The prefix of the names if the mapping holds a whole model, such
+            as `"encoder.lstm."`.
 
     Raises:
-        ValueError: when a weight is missing, left over or of another shape;
-            when PyTorch's module projects its outputs (`proj_size`); when a
-            layer has `layer_norm`, other activations, or `reset_after=False`,
+        ValueError: when a weight is missing, left over or has another shape,
+            when PyTorch's module projects its outputs (`proj_size`), or when a
+            layer has `layer_norm`, other activations or `reset_after=False`,
             which PyTorch does not have.
 
     Example:
@@ -364,26 +366,27 @@ def load_torch_weights(source: Any, target: Layers, prefix: str = "") -> None:
 
 
 def torch_weights(source: Layers) -> dict[str, Tensor]:
-    """Returns the weights of layers as PyTorch names and orders them.
+    """Returns the weights of layers with PyTorch's names and order.
 
-    `torch.nn.LSTM` or `GRU` of the same sizes takes them by `load_state_dict`,
-    when `torch.from_numpy` has made a tensor of each. An LSTM has one bias
-    here and two in PyTorch: the second, `bias_hh`, is 0. PyTorch need not be
-    installed.
+    After `torch.from_numpy` on each array, `load_state_dict` of a
+    `torch.nn.LSTM` or `GRU` of the same sizes accepts them. An LSTM has one
+    bias here and two in PyTorch: the second, `bias_hh`, is 0. PyTorch need not
+    be installed.
 
     Args:
         source: The layer, or a list of all layers from the first to the last,
-            as for `load_torch_weights`, with weights.
+            as for `load_torch_weights`. They must be built.
 
     Returns:
         Dictionary from names such as `weight_ih_l0` and `bias_hh_l1_reverse` to
-        NumPy arrays, in float32 or, if the layer is in it, in float64.
+        NumPy arrays, in float32, or in float64 if the layer has it.
 
     Raises:
-        ValueError: when a layer has no weights yet, or `layer_norm`, other
+        ValueError: when a layer is not built, when it has `layer_norm`, other
             activations or `reset_after=False`, which PyTorch does not have, or
-            when the layers are not those of one PyTorch module: of one class
-            and width, and each with the outputs of the last one as its inputs.
+            when the layers do not fit one PyTorch module. Its layers have the
+            same class and width, and each reads the outputs of the previous
+            one.
 
     Example:
 
@@ -415,12 +418,13 @@ def torch_weights(source: Layers) -> dict[str, Tensor]:
 
 
 def _check_like_torch(name, stack):
-    """Raises an error if PyTorch has no such layers."""
+    """Raises an error if one PyTorch module cannot have these layers."""
     if len({len(layer) for layer in stack}) > 1:
         raise ValueError(
-            f"`{name}` must have all layers in `keras.layers.Bidirectional`, "
-            "or none, as PyTorch has. Received: layers with the numbers of "
-            f"directions {[len(layer) for layer in stack]}"
+            f"Either all layers of `{name}` must be in "
+            "`keras.layers.Bidirectional`, or none, as in PyTorch. Received: "
+            "layers with these numbers of directions: "
+            f"{[len(layer) for layer in stack]}"
         )
     for direction in sum(stack, []):
         check_properties(direction, _OF_PYTORCH, ", as PyTorch has")

@@ -1,4 +1,4 @@
-"""A model with other LSTMs and GRUs: ours for those of Keras, or back."""
+"""Replaces Keras's LSTM and GRU in a model by ours, or back."""
 
 from typing import NamedTuple
 
@@ -21,13 +21,12 @@ _OURS = {
 
 
 class Replacement(NamedTuple):
-    """What `replace_layers` returns.
+    """The result of `replace_layers`.
 
     Attributes:
-        model: The new model, which is not compiled.
-        replaced: Dictionary from the place of each layer or cell that was
-            replaced, such as `"encoder/bidirectional/forward_lstm"`, to its new
-            class.
+        model: The new model, not compiled.
+        replaced: Dictionary from the path of each replaced layer or cell, such
+            as `"encoder/bidirectional/forward_lstm"`, to its new class.
     """
 
     model: keras.Model
@@ -35,29 +34,28 @@ class Replacement(NamedTuple):
 
 
 def replace_layers(model: keras.Model, to_keras: bool = False) -> Replacement:
-    """Makes a model with `FastLSTM` and `FastGRU` in place of Keras's layers.
+    """Copies a model with `FastLSTM` and `FastGRU` for Keras's layers.
 
-    `keras.layers.LSTM` and `GRU`, their cells, and an `RNN` that runs such
-    cells, are replaced wherever the configuration of the model holds them: in a
-    model inside the model, in `Bidirectional` or `TimeDistributed`, among
-    stacked cells. The new model has the weights of `model`, which stays as it
-    is.
+    It replaces `keras.layers.LSTM` and `GRU`, their cells, and any `RNN` that
+    runs such cells, wherever the configuration of the model contains them: in
+    nested models, in `Bidirectional` or `TimeDistributed`, and among stacked
+    cells. The new model has the weights of `model`, which is not changed.
 
     Args:
         model: A functional or sequential model, or one whose `get_config`
-            describes it.
-        to_keras: Whether to go back instead, to a model that opens without this
-            package.
+            describes it completely.
+        to_keras: Whether to convert in the other direction, to a model that
+            loads without this package.
 
     Returns:
-        A `Replacement`, `(model, replaced)`. A warning names LSTMs and GRUs of
-        Keras that are left: subclasses, and what a layer of your own makes
+        A `Replacement`, `(model, replaced)`. A warning names Keras LSTMs and
+        GRUs that are left: subclasses, and layers that a custom layer creates
         itself.
 
     Raises:
-        ValueError: when there is nothing to replace, the new model would have
-            other weights, or, with `to_keras`, a layer has `layer_norm` or no
-            counterpart in Keras.
+        ValueError: when there is nothing to replace, when the new model would
+            have other weights, or when `to_keras` is set and a layer has
+            `layer_norm` or no counterpart in Keras.
 
     Example:
 
@@ -83,7 +81,7 @@ def replace_layers(model: keras.Model, to_keras: bool = False) -> Replacement:
     )
     if not replaced:
         raise ValueError(
-            "A model must have a layer to replace: "
+            "The model has no layer to replace. Expected: "
             f"{', '.join(x.__name__ for x in other)}. Received: a model of "
             f"{', '.join(sorted({_name(x) for x in all_layers(model)}))}"
         )
@@ -91,8 +89,8 @@ def replace_layers(model: keras.Model, to_keras: bool = False) -> Replacement:
     shapes, expected = ([w.shape for w in x.weights] for x in (new, model))
     if shapes != expected:
         raise ValueError(
-            "The configuration of a model must describe all its layers, and "
-            "models inside it cannot share one. Expected: weights of the "
+            "The configuration of a model must describe all of its layers, and "
+            "nested models cannot share a layer. Expected: weights of the "
             f"shapes {expected}. Received, from the configuration: {shapes}"
         )
     new.set_weights(model.get_weights())
@@ -100,7 +98,7 @@ def replace_layers(model: keras.Model, to_keras: bool = False) -> Replacement:
 
 
 def _identity(layer_class):
-    """Returns what a configuration knows a class by."""
+    """Returns the name of a class in a configuration."""
     registered = keras.saving.get_registered_name(layer_class)
     name = layer_class.__name__
     if registered == name:
@@ -109,7 +107,7 @@ def _identity(layer_class):
 
 
 def _exchanged(node, classes, place, replaced):
-    """Returns a configuration with other classes, and notes where they are."""
+    """Returns a configuration with other classes, and records the paths."""
     if isinstance(node, (list, tuple)):
         return [_exchanged(x, classes, place, replaced) for x in node]
     if not isinstance(node, dict):
@@ -128,7 +126,7 @@ def _exchanged(node, classes, place, replaced):
         return node
     if node["config"].pop("layer_norm", False):
         raise ValueError(
-            "Keras has no layer normalization inside a cell. Expected: "
+            "Keras's cells have no layer normalization. Expected: "
             f"layer_norm=False. Received: layer_norm=True at {'/'.join(place)}"
         )
     replaced["/".join(place)] = new
@@ -136,7 +134,7 @@ def _exchanged(node, classes, place, replaced):
 
 
 def _check_left(model, to_keras):
-    """Raises an error, or warns, of what was not replaced."""
+    """Raises an error or warns about layers that were not replaced."""
     if to_keras:
         left = [
             x
@@ -148,13 +146,13 @@ def _check_left(model, to_keras):
     names = ", ".join(f"{x.name} ({_name(x)})" for x in left)
     if left and to_keras:
         raise ValueError(
-            "Keras has LSTM and GRU only. Expected: a model without other "
-            f"layers of this package. Received: {names}"
+            "Of our layers, Keras has only LSTM and GRU. Expected: a model "
+            f"without other layers of this package. Received: {names}"
         )
     if left:
         warn(
-            f"Not replaced, as the configuration of the model does not hold "
-            f"them as layers of Keras: {names}."
+            "These layers were not replaced, because the configuration of the "
+            f"model does not contain them as Keras layers: {names}."
         )
 
 

@@ -80,7 +80,7 @@ def test_the_mechanism_inside_is_saved():
     [
         ({"attention": "dot"}, "Received: attention='dot'"),
         ({"attention": CoverageAttention(4)}, "attention=<Coverage"),
-        ({"attention": DotAttention(dropout=0.1)}, "without dropout"),
+        ({"attention": DotAttention(dropout=0.1)}, "have no dropout"),
         ({"radius": 0}, "`radius`.*Received: radius=0"),
         ({"units": 0}, "`units`.*Received: units=0"),
         ({"alignment": "sharp"}, "Received: alignment='sharp'"),

@@ -328,7 +328,7 @@ def test_projected_queries_are_multi_head_attention():
         (lambda: TransformerCell(4, 2, 0), "`hidden_dim` must.*hidden_dim=0"),
         (
             lambda: FastRNN(TransformerCell(6))(X),
-            "`units` wide.*units=6 and an input of width 4",
+            "the width `units`.*units=6 and an input of width 4",
         ),
     ],
 )

@@ -637,7 +637,7 @@ def test_inside_time_distributed():
         ),
         (
             {"attention": DotAttention(dropout=0.1)},
-            "without dropout.*Received: attention=<Dot",
+            "have no dropout.*Received: attention=<Dot",
         ),
         ({"window": 0}, "`window` must be.*Received: window=0"),
         ({"placement": "beside"}, "Received: placement='beside'"),

@@ -313,7 +313,7 @@ FAULTS = {
                 x + self.bias.assign(self.bias + 1) * 0 for x in states
             ]
         },
-        "counts its steps does so in a state.*update of .*bias",
+        "counts its steps must do so in a state.*update of .*bias",
     ),
     "late_kernel": (
         {
@@ -325,7 +325,7 @@ FAULTS = {
     ),
     "with_an_output": (
         {"step": lambda self, states, given, product: (states[0], states)},
-        "must return the list of new states",
+        "must return only the list of new states",
     ),
     "wrong_width": (
         {
@@ -337,12 +337,12 @@ FAULTS = {
     ),
     "no_sequence": (
         {"given": lambda self, inputs: Fixed(self.bias)},
-        "must return a tensor made of its inputs",
+        "must return at least one tensor computed from its inputs",
     ),
     # As long as there are steps, so that it could be taken for a sequence.
     "bare_weights": (
         {"given": lambda self, inputs: (inputs, ops.ones((5,)))},
-        r"is returned as `Fixed\(...\)`.*Received: shape \(5,\)",
+        r"Wrap a tensor .* in `Fixed\(...\)`.*Received: shape \(5,\)",
     ),
 }
 
@@ -436,7 +436,7 @@ def test_a_layer_inside_must_have_been_built(method, graph):
         def step(self, states, given, product):
             return [given + self.inner(states[0])]
 
-    text = "`build` of a cell must .*build the layers.*dense.*kernel"
+    text = "`build` of a cell must .*build all layers.*dense.*kernel"
     layer, inputs = FastRNN(WithLayer()), {"sequences": SEQUENCE}
     with pytest.raises(ValueError, match=text):
         helpers.compiled(layer, inputs) if graph else layer(**inputs)
@@ -456,9 +456,9 @@ def test_layer_normalization_of_nothing_is_refused():
             return 0.5 * ops.ones_like(x), x
 
     for layer in (FastRNN, keras.layers.RNN):
-        with pytest.raises(ValueError, match="Plain normalizes nothing"):
+        with pytest.raises(ValueError, match="Plain has `layer_norm` but no"):
             layer(Plain(3, layer_norm=True))(SEQUENCE)
-    with pytest.raises(ValueError, match="a single unit 0.*two units or more"):
+    with pytest.raises(ValueError, match="a single unit.*two units or more"):
         FastLSTM(1, layer_norm=True)(SEQUENCE)
 
 

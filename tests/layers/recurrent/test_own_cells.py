@@ -164,7 +164,7 @@ def test_a_product_in_one_branch_is_refused():
     layer = FastRNN(Branches(4))
     layer.build(X.shape)
     states = [ops.full((2, 4), -1.0)]
-    with pytest.raises(ValueError, match="none of them in one branch"):
+    with pytest.raises(ValueError, match="none of them in a branch"):
         layer(X, initial_state=states, training=True)
 
 

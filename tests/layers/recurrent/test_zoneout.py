@@ -194,7 +194,7 @@ def test_bad_arguments(cell, rates, message):
 
 
 def test_a_window_of_earlier_steps_is_not_zoned_out():
-    with pytest.raises(ValueError, match="wrap the cell inside"):
+    with pytest.raises(ValueError, match="wrap the inner cell"):
         ZoneoutCell(SelfAttentionCell(keras.layers.GRUCell(4), window=3))
 
 

@@ -236,7 +236,7 @@ def test_the_layer_that_differs_is_named_and_none_is_set():
         ),
         (
             lambda: (make(LSTM), PeepholeLSTM(4)),
-            "an LSTM or a GRU.*<PeepholeLSTM",
+            "an LSTM or GRU.*<PeepholeLSTM",
         ),
         (lambda: (make(LSTM), []), r"\[1\]. Received: \[\]"),
     ],
@@ -376,14 +376,14 @@ def shaped(name, *shape):
 @pytest.mark.parametrize(
     "source, options, text",
     [
-        (without("weight_hh_l0"), {}, r"without \['weight_hh_l0'\].*with \[\]"),
-        (random_state("LSTM", 2), {}, "and with .*'weight_ih_l1'"),
+        (without("weight_hh_l0"), {}, r"lacks \['weight_hh_l0'\] and has \[\]"),
+        (random_state("LSTM", 2), {}, "and has .*'weight_ih_l1'"),
         (
             random_state("LSTM", bidirectional=True),
             {},
-            "and with .*'bias_hh_l0_reverse'",
+            "and has .*'bias_hh_l0_reverse'",
         ),
-        (random_state("LSTM"), {"use_bias": False}, "and with .*'bias_ih_l0'"),
+        (random_state("LSTM"), {"use_bias": False}, "and has .*'bias_ih_l0'"),
         (
             random_state("LSTM", use_bias=False),
             {},

@@ -92,7 +92,7 @@ class OwnGRU(layers.GRU):
 
 def test_what_is_left_is_named():
     model = make(layers.LSTM(2, return_sequences=True), Own(), name="model")
-    with pytest.warns(UserWarning, match=r"Not replaced.*: hidden \(LSTM\)"):
+    with pytest.warns(UserWarning, match=r"not replaced.*: hidden \(LSTM\)"):
         fast, replaced = replace_layers(model)
     assert [*replaced.values()] == [FastLSTM]
     x = helpers.random(2, 4, 3)
@@ -132,9 +132,9 @@ def shared():
                 FastLSTM(2, return_sequences=True), RHN(2, name="rhn")
             ),
             True,
-            r"Keras has LSTM and GRU only.*rhn \(RHN\)",
+            r"Keras has only LSTM and GRU.*rhn \(RHN\)",
         ),
-        (shared, False, "cannot share one"),
+        (shared, False, "cannot share a layer"),
     ],
     ids=["none", "none of ours", "norm", "other", "shared"],
 )
