@@ -1,4 +1,4 @@
-"""Reads texts with a pretrained transformer, below the recurrent layers."""
+"""A pretrained transformer below the recurrent layers."""
 
 from typing import Any
 from typing import Literal
@@ -17,44 +17,45 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class BackboneReader(ReadsIds, Configured, KeepsQuantization):
-    """Turns the pieces of words into vectors, by a pretrained transformer.
+    """Encodes subword tokens with a pretrained transformer.
 
-    It is put below the recurrent layers of a `Tagger` or an `Encoder`, which
-    then start from what the backbone has learnt of the language. `start_id` and
-    `end_id` are put around each text. Texts that are longer than the backbone
-    can read are read in parts.
+    The recurrent layers of a `Tagger` or `Encoder` read its outputs. Each text
+    is enclosed in `start_id` and `end_id`. Texts that are too long for the
+    backbone are read in parts.
 
     Args:
-        backbone: A `keras_hub.models.Backbone` of texts with an attribute
-            `transformer_layers`, such as `BertBackbone`. With
-            `backbone.trainable = False` it stays as it is.
-        start_id, end_id, pad_id: Integers, ids of the vocabulary of the
+        backbone: A text `keras_hub.models.Backbone` with an attribute
+            `transformer_layers`, such as `BertBackbone`. Set
+            `backbone.trainable = False` to freeze it.
+        start_id, end_id, pad_id: Integers, ids in the vocabulary of the
             backbone.
-        last_layers: Positive integer. The outputs of this many of the last
-            layers are read.
-        layers_as: `"concatenation"` or `"mean"` of the outputs of the layers.
-        words_as: `"first"`: a word has the vector of its first piece; or
-            `"mean"`: the mean of those of all its pieces.
-        rate_factor: Float, by which the learning rate of the backbone is
-            multiplied if it is trained by `kerasrnn.training.AdamByPart`.
+        last_layers: Positive integer, number of last layers whose outputs are
+            used.
+        layers_as: `"concatenation"` or `"mean"`, how the outputs of these
+            layers are combined.
+        words_as: `"first"` or `"mean"`: a word has the vector of its first
+            piece, or the mean of the vectors of all its pieces.
+        rate_factor: Float, factor on the learning rate of the backbone, if it
+            is trained with `kerasrnn.training.AdamByPart`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
-        ids: Integer tensor of shape `(batch, pieces)`, padded at its end.
+        ids: Integer tensor of shape `(batch, pieces)`, padded on the right.
         counts: Integer tensor of shape `(batch, words)`, the number of pieces
-            of each word; `None` for the vectors of all pieces.
+            of each word; `None` to return the vectors of all pieces.
         training: Whether to behave as in training (dropout), if the backbone is
             trainable.
 
     Returns:
         Tensor of shape `(batch, pieces, output_size)`, or with `counts`
-        `(batch, words, output_size)`. A word without pieces is 0.
+        `(batch, words, output_size)`. A word without pieces has a vector of
+        zeros.
 
     Masking: padding is not attended to.
 
     Raises:
-        ValueError: when the backbone has no `transformer_layers`, or not as
-            many as `last_layers`; or when an argument is none of its values.
+        ValueError: when the backbone has no `transformer_layers` or fewer than
+            `last_layers`, or when an argument has an unknown value.
 
     Reference:
         [Devlin et al., 2019](https://arxiv.org/abs/1810.04805), section 5.3.
@@ -93,8 +94,8 @@ class BackboneReader(ReadsIds, Configured, KeepsQuantization):
         for name, (found, expected) in choices.items():
             if found not in expected:
                 raise ValueError(
-                    f"`{name}` must be of {list(expected)}, and `backbone` one "
-                    f"with `transformer_layers`. Received: {found}, of a "
+                    f"`{name}` must be one of {list(expected)}, and `backbone` "
+                    f"must have `transformer_layers`. Received: {found}, for a "
                     f"{type(backbone).__name__}"
                 )
         self.output_size = sum(x.shape[-1] for x in chosen)
@@ -102,18 +103,18 @@ class BackboneReader(ReadsIds, Configured, KeepsQuantization):
             self.output_size //= last_layers
         model = keras.Model(backbone.input, chosen)
         for layer in backbone.layers:
-            if layer not in model.layers:  # It would have no gradient.
+            if layer not in model.layers:  # It would get no gradient.
                 layer.trainable = False
-        # In a function, Keras does not take it for one more layer to save.
+        # Inside a function, Keras does not track it as another layer.
         self._outputs = model.__call__
 
     @property
     def vocabulary_size(self) -> int:
-        """The number of pieces that the backbone knows."""
+        """The size of the vocabulary of the backbone."""
         return self.backbone.vocabulary_size
 
     def build(self, ids_shape: Shape) -> None:
-        """The backbone is built."""
+        """Does nothing: the backbone is built already."""
 
     def call(
         self,
@@ -122,7 +123,7 @@ class BackboneReader(ReadsIds, Configured, KeepsQuantization):
         training: bool = False,
     ) -> Tensor:
         rows, length = ops.shape(ids)
-        # Parts of equal length, each with a start and an end.
+        # Parts of equal length, each between a start and an end token.
         size = ops.minimum(length, self.backbone.max_sequence_length - 2)
         missing = ops.mod(-length, size)
         ids = ops.pad(ids, [[0, 0], [0, missing]], constant_values=self.pad_id)
@@ -132,7 +133,7 @@ class BackboneReader(ReadsIds, Configured, KeepsQuantization):
         return x if counts is None else self._joined(x, counts)
 
     def _read(self, ids, training):
-        """The outputs at the pieces of texts that are not too long."""
+        """Returns the outputs at the pieces, for texts of admissible length."""
         column = ops.zeros_like(ids[:, :1])
         present = ops.cast(ops.not_equal(ids, self.pad_id), "int32")
         end = ops.sum(present, axis=1, keepdims=True) + 1
@@ -153,7 +154,7 @@ class BackboneReader(ReadsIds, Configured, KeepsQuantization):
         return ops.concatenate(x, axis=-1)[:, 1:-1]
 
     def _joined(self, x, counts):
-        """The vectors of words, from those of their pieces."""
+        """Combines the vectors of pieces to those of words."""
         ends = ops.cumsum(counts, axis=1)
         starts = ends - counts
         if self.words_as == "mean":

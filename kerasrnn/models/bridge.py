@@ -1,4 +1,4 @@
-"""The first states of a decoder, from the final states of an encoder."""
+"""Initial states of a decoder, from the final states of an encoder."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -36,8 +36,8 @@ class Bridge(Configured, KeepsQuantization):
         A list of tensors of shape `(batch, size)`, one for each state.
 
     Raises:
-        ValueError: when `kind` is unknown, or states to copy have another
-            width.
+        ValueError: when `kind` is unknown, or states to copy have different
+            widths.
 
     Example:
 

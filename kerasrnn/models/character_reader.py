@@ -1,4 +1,4 @@
-"""Reads the characters of each word."""
+"""Vectors of words from their characters."""
 
 from typing import Any
 
@@ -19,33 +19,34 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class CharacterReader(ReadsIds, Configured, KeepsQuantization):
-    """Turns the characters of each word into a vector.
+    """Encodes the characters of each word as a vector.
 
-    With a cell, recurrent layers read a word in both directions, and the
-    vector is their last states (Lample et al. 2016). Without one, the largest
-    values of a convolution over its characters are (Ma & Hovy 2016). So a word
-    that is not in the vocabulary is known by its spelling.
+    With a cell, recurrent layers read the word in both directions, and the
+    vector consists of their final outputs (Lample et al. 2016). Without a cell,
+    it is a convolution over the characters with max pooling (Ma & Hovy 2016).
+    So words that are not in the vocabulary are represented by their spelling.
 
     Args:
         vocabulary_size: Positive integer, the number of characters.
-        cell: A recurrent cell, of which each direction gets a fresh copy;
-            `None` for a convolution.
-        embedding_dim: Positive integer, width of the embeddings of characters.
-        filters: Positive integer, of the convolution.
-        kernel_size: Positive integer, characters that a filter sees.
-        dropout: Dropout rate of the embeddings of characters.
+        cell: A recurrent cell, copied for each direction; `None` for a
+            convolution.
+        embedding_dim: Positive integer, width of the character embeddings.
+        filters: Positive integer, number of filters of the convolution.
+        kernel_size: Positive integer, width of a filter in characters.
+        dropout: Dropout rate of the character embeddings.
         pad_id: Id of padding.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
-        ids: Integer tensor of shape `(batch, time, characters)`, the ids of
-            the characters of each word, padded at their end.
+        ids: Integer tensor of shape `(batch, time, characters)`, the ids of the
+            characters of each word, padded on the right.
         training: Whether to behave as in training (dropout).
 
     Returns:
         Tensor of shape `(batch, time, output_size)`.
 
-    Masking: padding has no influence. A word without characters is 0.
+    Masking: padding has no influence. A word without characters has a vector of
+    zeros.
 
     Raises:
         ValueError: when a size is not positive, or `dropout` not in `[0, 1)`.
@@ -138,7 +139,7 @@ class CharacterReader(ReadsIds, Configured, KeepsQuantization):
         return ops.reshape(vectors, (rows, time, self.output_size))
 
     def _convolved(self, x, mask):
-        """The largest value of each filter at the characters of a word."""
+        """Returns the maximum of each filter over the characters of a word."""
         mask = ops.expand_dims(mask, -1)
         x = self.reader(ops.where(mask, x, 0))
         x = ops.where(mask, x, ops.cast(-1e4, x.dtype))
@@ -146,8 +147,8 @@ class CharacterReader(ReadsIds, Configured, KeepsQuantization):
         return ops.where(is_word, ops.max(x, axis=1, initial=-1e4), 0)
 
     def _read(self, x, mask, training):
-        """The last outputs of both directions."""
+        """Returns the final outputs of both directions."""
         outputs, _ = self.reader(x, mask=mask, training=training)
         forward, backward = ops.split(outputs, 2, axis=-1)
-        # Behind the last character the output is repeated.
+        # After the last character, the output is repeated.
         return ops.concatenate([forward[:, -1], backward[:, 0]], axis=-1)

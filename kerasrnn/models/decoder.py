@@ -1,4 +1,4 @@
-"""The decoder: predicts each token from a memory and the tokens before."""
+"""The decoder: predicts each token from a memory and earlier tokens."""
 
 from typing import Any
 from typing import Literal
@@ -31,7 +31,7 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class Decoder(ReadsIds, Deserialized, KeepsQuantization):
-    """Predicts every token of a target from those before it and a memory.
+    """Predicts every token of a target from earlier tokens and a memory.
 
         s_0 = bridge(f)                 f: the final states of the encoder
         o_t, s_t, a_t = attention_rnn(E y_{t-1}, s_{t-1}, memory)
@@ -44,19 +44,19 @@ class Decoder(ReadsIds, Deserialized, KeepsQuantization):
     Args:
         vocabulary_size: Positive integer.
         cell: A recurrent cell, such as `keras.layers.GRUCell(256)`. It is a
-            template: every layer gets a fresh copy of it.
+            template: every layer gets a copy of it.
         embedding_dim: Positive integer, width of the embeddings.
         depth: Positive integer, number of stacked cells.
         attention: A mechanism of `kerasrnn.layers`, or its name; `None` for a
-            decoder that sees the source only through its first states. Like
-            the cell it is a template: the decoder has its own copy.
+            decoder that sees the source only through its initial states. Like
+            the cell, it is a template that is copied.
         placement: Whether to attend `"before"` or `"after"` the cell.
         attention_units: Width of the output `o_t` for the placement after
             the cell; `None` for the width of the cell.
         input_feeding: Whether the cell also reads the output of the previous
-            step. For the placement after the cell.
+            step. Only for the placement after the cell.
         readout: Whether the output layer reads the output of the cell, its
-            input and the context, as in Bahdanau et al. For the placement
+            input and the context, as in Bahdanau et al. Only for the placement
             before the cell.
         bridge: `"dense"` for `s_0 = tanh(W f + b)`, which fits any two cells;
             `"copy"` for `s_0 = f`, which needs states of equal width.
@@ -66,8 +66,9 @@ class Decoder(ReadsIds, Deserialized, KeepsQuantization):
         tie_embeddings: Whether the output layer shares the weights of the
             embedding (Press & Wolf 2017).
         lexicon: A `Lexicon` with the target vocabulary of the decoder; `None`
-            for none. Set its tables with `decoder.lexicon.assign`.
-        dropout: Dropout rate on the embeddings and before the output layer.
+            for no lexicon. Set its tables with `decoder.lexicon.assign`.
+        dropout: Dropout rate for the embeddings and the input of the output
+            layer.
         word_dropout: Rate at which whole embeddings of tokens are dropped.
         embedding_scale: Float, the factor on the embeddings; `None` for
             `sqrt(embedding_dim)`.
@@ -75,30 +76,30 @@ class Decoder(ReadsIds, Deserialized, KeepsQuantization):
             that of `cell`.
 
     Call arguments:
-        ids: Integer tensor of shape `(batch, time)`: the start token and the
-            target after it, padded on the right.
+        ids: Integer tensor of shape `(batch, time)`: the start token followed
+            by the target, padded on the right.
         memory: Tensor of shape `(batch, positions, memory_dim)`.
         memory_mask: Boolean tensor of shape `(batch, positions)`.
         final: Tensor of shape `(batch, final_dim)`, the final states of the
             encoder, concatenated.
-        source: Integer tensor of shape `(batch, positions)`, the source that
-            was encoded; read only with a lexicon.
+        source: Integer tensor of shape `(batch, positions)`, the encoded
+            source. Used only with a lexicon.
         training: Whether to behave as in training (dropout).
         return_attention_scores: Whether to return the attention weights as
             well.
 
     Returns:
         Logits of shape `(batch, time, vocabulary_size)`. With
-        `return_attention_scores` a tuple of these and the weights, of shape
-        `(batch, time, positions)`.
+        `return_attention_scores`, a tuple of the logits and the weights, of
+        shape `(batch, time, positions)`.
 
     Masking: masked positions of the memory have weight exactly 0. Padding on
     the right of `ids` affects no token before it; mask it in the loss.
 
     Raises:
         ValueError: when an option is unknown, a size is not positive, the
-            lexicon has a target vocabulary of another size, or `bridge="copy"`
-            gets final states of another width.
+            target vocabulary of the lexicon has another size, or
+            `bridge="copy"` gets final states of other widths.
 
     Example:
 
@@ -196,7 +197,7 @@ class Decoder(ReadsIds, Deserialized, KeepsQuantization):
             instance("lexicon", lexicon, Lexicon)
         if lexicon is not None and lexicon.target_size != vocabulary_size:
             raise ValueError(
-                "`lexicon` must have the target vocabulary of the decoder. "
+                "`lexicon` and decoder must have the same target vocabulary. "
                 f"Received: lexicon.target_size={lexicon.target_size}, "
                 f"vocabulary_size={vocabulary_size}"
             )
@@ -256,7 +257,7 @@ class Decoder(ReadsIds, Deserialized, KeepsQuantization):
             return ()
         if source is None:
             raise ValueError(
-                "A decoder with a lexicon needs the source. Expected: "
+                "A decoder with a lexicon needs the source tokens. Expected: "
                 "`source` of shape (batch, positions). Received: source=None"
             )
         return self.lexicon(source, vocabulary)
@@ -273,16 +274,16 @@ class Decoder(ReadsIds, Deserialized, KeepsQuantization):
         Args:
             outputs: Tensor of shape `(batch, time, output_size)`.
             weights: Attention weights of shape `(batch, time, positions)`.
-            translations: What `translations` returned for the source.
-            selected: What `output_projection.select` returned, for the logits
-                of a shortlist; `()` for those of all words.
+            translations: The result of `translations` for the source.
+            selected: The result of `output_projection.select`, for the logits
+                of a shortlist; `()` for the logits of all words.
         """
         logits = self.output_projection(outputs, selected)
         if self.lexicon is None:
             return logits
         bias = self.lexicon.bias(weights, translations)
-        # In float32, though logits may be of half precision. `ops.add` would
-        # take a bias without rows for one of the vocabulary.
+        # In float32, although logits may have half precision. `ops.add` would
+        # mistake a bias without rows for a bias of the vocabulary.
         return ops.cast(logits, bias.dtype) + bias
 
     def start(
@@ -293,7 +294,7 @@ class Decoder(ReadsIds, Deserialized, KeepsQuantization):
         source: Tensor | None = None,
         vocabulary: Tensor | None = None,
     ) -> tuple[Nest, Nest]:
-        """Prepares the states and the memory that `step` reads, for inference.
+        """Prepares the states and the memory for `step`, in inference.
 
         Args:
             memory: Tensor of shape `(batch, positions, memory_dim)`.
@@ -301,10 +302,10 @@ class Decoder(ReadsIds, Deserialized, KeepsQuantization):
             final: Tensor of shape `(batch, final_dim)`.
             source: Integer tensor of shape `(batch, positions)`, for a lexicon.
             vocabulary: Integer tensor of shape `(batch, words)`, the ids of the
-                words to score; `None` for all.
+                words to score; `None` for all words.
 
         Returns:
-            The first states, and a memory of nested tensors of shape
+            The initial states, and a memory of nested tensors of shape
             `(batch, ...)`.
         """
         cell = self.rnn.cell
@@ -320,18 +321,19 @@ class Decoder(ReadsIds, Deserialized, KeepsQuantization):
     def step(
         self, ids: Tensor, states: Nest, memory: Nest
     ) -> tuple[Tensor, Nest, Tensor]:
-        """Decodes one token of each hypothesis, for inference.
+        """Decodes one token of each hypothesis, in inference.
 
         Args:
             ids: Integer tensor of shape `(rows,)`, the last token of each
                 hypothesis. Every sentence has the same number of hypotheses, in
                 adjacent rows.
-            states: The states before this step; `start` gives the first.
-            memory: The memory that `start` returned, for `batch` sentences.
+            states: The states before this step. `start` returns the initial
+                ones.
+            memory: The memory that `start` returned for `batch` sentences.
 
         Returns:
-            A tuple `(logits, states, weights)`, where the logits have shape
-            `(rows, words)` and the attention weights `(rows, positions)`.
+            A tuple `(logits, states, weights)`: logits of shape `(rows, words)`
+            and attention weights of shape `(rows, positions)`.
         """
         projected, mask, translations, selected = memory
         x = ops.squeeze(self.embed(ops.expand_dims(ids, 1)), 1)
@@ -345,7 +347,8 @@ class Decoder(ReadsIds, Deserialized, KeepsQuantization):
         return ops.reshape(logits, (-1, logits.shape[-1])), states, weights
 
     def get_config(self) -> Config:
-        # Not `Configured`: `bridge` is a layer, other arguments are the cell's.
+        # Not `Configured`, because `bridge` is a layer, and other arguments
+        # belong to the cell.
         cell = self.rnn.cell
         return {
             **super().get_config(),
@@ -369,5 +372,5 @@ class Decoder(ReadsIds, Deserialized, KeepsQuantization):
 
 
 def _by_sentence(x, mask):
-    """`(rows, dim)` as `(batch, hypotheses, dim)`, for a mask `(batch, ..)`."""
+    """Reshapes `(rows, dim)` to `(batch, hypotheses, dim)`."""
     return ops.reshape(x, (ops.shape(mask)[0], -1, ops.shape(x)[-1]))

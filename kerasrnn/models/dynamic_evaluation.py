@@ -1,4 +1,4 @@
-"""Learning from a text while being evaluated on it."""
+"""Dynamic evaluation of language models."""
 
 from collections.abc import Iterable
 from collections.abc import Sequence
@@ -20,22 +20,22 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class DynamicEvaluation(Model):
-    """Lets a language model learn from a text while it is evaluated on it.
+    """Trains a language model on a text while it is evaluated on it.
 
-    Fit it for one epoch on windows of the text, with a batch size of 1. Each
-    window is predicted before the model learns from it, so the metrics of `fit`
-    are those of dynamic evaluation. There is no dropout. Fitting changes the
-    weights of `model`.
+    Call `fit` for one epoch on windows of the text, with a batch size of 1.
+    Each window is predicted before the model learns from it, so the metrics of
+    `fit` are those of dynamic evaluation. There is no dropout. Note that `fit`
+    changes the weights of `model`.
 
-    Compiled with plain gradient descent, it is the method of Mikolov et al.
-    2010; with `RMSDynamicEvaluation`, that of Krause et al. 2018.
+    With plain gradient descent as the optimizer, this is the method of Mikolov
+    et al. 2010. With `RMSDynamicEvaluation`, it is that of Krause et al. 2018.
 
     Args:
         model: A `LanguageModel`.
         **kwargs: Base model arguments, such as `name`.
 
     Call arguments:
-        inputs: What `model` takes: ids of shape `(batch, time)`, or a
+        inputs: The inputs of `model`: ids of shape `(batch, time)`, or a
             dictionary with `"fresh"`.
 
     Returns:
@@ -69,9 +69,9 @@ class DynamicEvaluation(Model):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class RMSDynamicEvaluation(keras.optimizers.Optimizer):
-    """Gradient descent with RMS scaling and decay to the trained weights.
+    """Gradient descent with RMS scaling and decay towards trained weights.
 
-    With `g` the gradient of a window, `MS` the mean of the squared gradients of
+    `g` is the gradient of a window, `MS` the mean of the squared gradients on
     the training set, `w` a weight and `w_0` its value after training:
 
         RMS = sqrt(MS)
@@ -79,24 +79,26 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
         w = w - learning_rate g / (RMS + epsilon) + decay (w_0 - w)
 
     `mean(RMS)` is the mean over all weight tensors of the mean of each, as in
-    the authors' code. `mean_squared_gradients` gives `MS`; without it every
-    `RMS` is 1, which is plain gradient descent with a decay to the trained
+    the authors' code. `mean_squared_gradients` computes `MS`. Without it, every
+    `RMS` is 1, which is plain gradient descent with a decay towards the trained
     weights.
 
     The best `learning_rate` and `d` grow with the window. For the Penn
     Treebank, the authors use 5e-5 and 0.002 for windows of 5 words, and 1.2e-4
     and 0.02 for windows of 20, with `MS` measured in batches of 100 rows. A
-    larger `epsilon` allows larger steps: for an RHN of 492 units and windows of
-    20, 5e-4, 0.02 and 1e-3 were best of five, and 1.2e-4 with the default of
-    2e-5 diverged.
+    larger `epsilon` allows larger steps. For an RHN of 492 units and windows of
+    20 words, the best of five settings was a learning rate of 5e-4, a decay of
+    0.02 and an epsilon of 1e-3. A learning rate of 1.2e-4 with the default
+    epsilon of 2e-5 diverged.
 
     Args:
-        learning_rate: Float or a schedule of Keras.
+        learning_rate: Float or a Keras schedule.
         decay: Non-negative float, `d` above.
-        epsilon: Positive float, which keeps the steps small where the gradients
-            of training were near 0.
-        mean_squares: List of arrays, `MS` of each trainable weight. Not in the
-            configuration: it is saved with the variables of the optimizer.
+        epsilon: Positive float that keeps the steps small where the training
+            gradients were close to 0.
+        mean_squares: List of arrays, `MS` of each trainable weight. It is not
+            part of the configuration, but saved with the variables of the
+            optimizer.
         name: Name of the optimizer.
         **kwargs: Base optimizer arguments, such as `global_clipnorm`.
 
@@ -151,7 +153,7 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
             for variable, value in zip(variables, values, strict=True)
         ]
         self.mean_rms = self.add_variable((), constant(mean), name="mean_rms")
-        # w - w0: it starts at 0, so w0 need not be known.
+        # w - w0 starts at 0, so w0 need not be known.
         self.shifts = self.add_optimizer_variables(variables, "shift")
 
     def update_step(
@@ -184,13 +186,14 @@ def mean_squared_gradients(
 ) -> list[Tensor]:
     """Returns the mean squared gradients over a training set.
 
-    There is no dropout, and no weight changes.
+    There is no dropout, and the weights do not change.
 
     Args:
         model: A `LanguageModel`.
         windows: Batches of inputs and labels, such as the dataset that
             `text_windows` makes. Their window should be that of the dynamic
-            evaluation; the more rows in a batch, the smaller its gradients.
+            evaluation. The more rows a batch has, the smaller its gradients
+            are.
         loss: The loss, such as `TokenCrossentropy(-1)`.
 
     Returns:
@@ -213,7 +216,7 @@ def mean_squared_gradients(
 
 
 class _MeanSquares(keras.optimizers.Optimizer):
-    """Averages the squared gradients; the weights stay as they are."""
+    """Averages the squared gradients without changing the weights."""
 
     def build(self, variables):
         if self.built:
@@ -231,5 +234,5 @@ class _MeanSquares(keras.optimizers.Optimizer):
 
 
 def _dense(gradient, like):
-    """The gradient as a dense tensor: an embedding's may be sparse."""
+    """Returns a dense gradient; that of an embedding may be sparse."""
     return ops.add(ops.zeros(like.shape, like.dtype), gradient)

@@ -1,4 +1,4 @@
-"""The encoder: turns tokens into a memory to attend to."""
+"""The encoder: reads tokens and returns a memory to attend to."""
 
 import zlib
 from typing import Any
@@ -32,48 +32,48 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class Encoder(ReadsIds, Configured, KeepsQuantization):
-    """Reads a batch of token sequences with stacked recurrent layers.
+    """Encodes a batch of token sequences with stacked recurrent layers.
 
     Args:
         vocabulary_size: Positive integer.
         cell: A recurrent cell, such as `keras.layers.GRUCell(256)`. It is a
-            template: every layer and direction gets a fresh copy of it.
+            template: every layer and direction gets a copy of it.
         embedding_dim: Positive integer, width of the embeddings.
         depth: Positive integer, number of layers.
-        bidirectional: Whether every layer reads in both directions, with the
-            outputs concatenated.
+        bidirectional: Whether every layer reads in both directions and
+            concatenates the outputs.
         go_backwards: Whether a unidirectional encoder reads from the last token
             to the first (Sutskever et al. 2014). The memory keeps the order of
             the source.
         factorized: Whether a dense layer projects the embeddings to the width
             of the cell.
-        mask_padding: Whether padding is masked: it then leaves the states as
-            they are, and is not attended to. `False` reproduces a fault of
-            early implementations, where the encoding of a source depends on its
+        mask_padding: Whether to mask padding, so that it does not change the
+            states and is not attended to. `False` reproduces a bug of early
+            implementations, where the encoding of a source depends on its
             padding.
-        lexical: Whether the memory holds the embeddings next to the outputs of
-            the last layer, so that the attended context includes the words
-            themselves (after the lexical model of Nguyen & Chiang 2018).
-        dropout: Dropout rate on the embeddings, between layers and on the
+        lexical: Whether to append the embeddings to the outputs of the last
+            layer in the memory, so that contexts include the words themselves
+            (after the lexical model of Nguyen & Chiang 2018).
+        dropout: Dropout rate for the embeddings, between layers and for the
             memory.
-        embedding_dropout: Dropout rate on the embeddings; `None` for `dropout`.
+        embedding_dropout: Dropout rate for the embeddings; `None` for
+            `dropout`.
         word_dropout: Rate at which whole embeddings of words are dropped in
             training (Sennrich & Zhang 2019).
         pad_id: Id of padding; `-1` if it has no row in the vocabulary.
         embedding_scale: Float, the factor on the embeddings; `None` for
             `sqrt(embedding_dim)`.
-        ngrams: An `NgramEmbedding` of the same `embedding_dim`, which is added
-            to the embeddings; `None` for none.
-        backbone: A `BackboneReader`, whose vectors of tokens are read in place
-            of embeddings; `embedding_dim` is then their width. `None` for
-            embeddings.
+        ngrams: An `NgramEmbedding` of the same `embedding_dim`, to add to the
+            embeddings; `None` for no n-grams.
+        backbone: A `BackboneReader`, whose vectors replace the embeddings;
+            `embedding_dim` is then their width. `None` for embeddings.
         **kwargs: Base layer arguments, such as `name` and `dtype`, by default
             that of `cell`.
 
     Call arguments:
         ids: Integer tensor of shape `(batch, time)`. With a `backbone`, it may
-            be a dictionary of these `"ids"` and of `"features"`, what the
-            backbone returned for them.
+            be a dictionary of `"ids"` and `"features"`, the outputs of the
+            backbone for them.
         training: Whether to behave as in training (dropout).
 
     Returns:
@@ -83,12 +83,12 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         shape `(batch, final_dim)`.
 
     Masking: padding changes no state, and is false in the mask. Without
-    `mask_padding` the mask is all true.
+    `mask_padding`, the mask is all true.
 
     Raises:
         ValueError: when `cell` is not a recurrent cell, a size is not positive,
             a rate is not in `[0, 1)`, `bidirectional` and `go_backwards` are
-            both true, or `ngrams` have another width.
+            both true, or the width of `ngrams` differs.
 
     Example:
 
@@ -141,11 +141,12 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         if backbone is not None:
             instance("backbone", backbone, BackboneReader)
             self.embedding_dim = backbone.output_size
-        # One number for each n-gram would be added to each unit.
+        # n-grams of width 1 would be broadcast to all units.
         if ngrams is not None and ngrams.embedding_dim != self.embedding_dim:
             raise ValueError(
-                "`ngrams` must be of the same `embedding_dim`. Expected: "
-                f"{self.embedding_dim}. Received: {ngrams.embedding_dim}"
+                "`ngrams` and encoder must have the same `embedding_dim`. "
+                f"Expected: {self.embedding_dim}. Received: "
+                f"{ngrams.embedding_dim}"
             )
         self.ngrams = ngrams
         if embedding_dropout is None:
@@ -160,8 +161,8 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
             name="embedding",
         )
         if backbone is not None:
-            # Any other encoder draws no seed for it: its weights stay as they
-            # were with a seed of Keras.
+            # Created only if needed, because it draws a seed, which would
+            # change the weights of other encoders with the same global seed.
             self.feature_dropout = keras.layers.Dropout(
                 embedding_dropout, dtype=self.dtype_policy
             )
@@ -188,28 +189,27 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         backwards: LanguageModel | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Returns an encoder that starts as a trained language model.
+        """Returns an encoder initialized from a trained language model.
 
-        It reads forwards, with the embeddings and the recurrent layers of the
-        model: what they have learnt from any text then serves a task of which
-        there are few examples. The weights are copies.
+        It has copies of the embeddings and recurrent layers of the model.
+        Pretraining on any text helps a task with few examples.
 
         Args:
             model: A `LanguageModel`.
-            backwards: A `LanguageModel` of the same cell and embeddings that
-                was trained on lines from their end to their start, as the
-                `model` of `kerasrnn.pipelines.TextLanguageModel.opposite` is;
-                the encoder then reads in both directions. `None` for one that
-                reads forwards only.
+            backwards: A `LanguageModel` with the same cell and embeddings that
+                was trained on reversed lines, such as the `model` of
+                `kerasrnn.pipelines.TextLanguageModel.opposite`. The encoder
+                then reads in both directions. `None` for an encoder that reads
+                forwards only.
             **kwargs: Further arguments of the encoder, such as `pad_id` and
-                `word_dropout`. `dtype` is also that of the recurrent layers, by
-                default that of the model.
+                `word_dropout`. `dtype`, by default that of the model, also
+                applies to the recurrent layers.
 
         Raises:
-            TypeError: when an argument is given that the language model
-                determines, or that an encoder does not have.
-            ValueError: when a model is quantized, or the two have several
-                layers, or other cells or embeddings.
+            TypeError: when an argument is unknown or determined by the language
+                model.
+            ValueError: when a model is quantized, or when two models have more
+                than one layer, or different cells or embeddings.
 
         Example:
 
@@ -236,7 +236,7 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         embedding, stack = _learnt_weights(model, backwards)
         encoder.embedding.set_weights(embedding)
         encoder.stack.set_weights(stack)
-        # Also if the language model's is not, whose cell is the template.
+        # Also applies to the cell, which is copied from the language model.
         set_trainable(encoder.stack, True)
         return encoder
 
@@ -274,7 +274,7 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         return memory, mask, final
 
     def embed(self, ids: Tensor, training: bool = False) -> Tensor:
-        """Returns what is read of tokens, `(batch, time, embedding_dim)`.
+        """Returns the vectors of tokens, `(batch, time, embedding_dim)`.
 
         Args:
             ids: Integer tensor of shape `(batch, time)`.
@@ -292,7 +292,7 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         return x
 
     def mask(self, ids: Tensor) -> Tensor:
-        """Returns which tokens are read, a boolean tensor `(batch, time)`.
+        """Returns which tokens are not masked, as booleans `(batch, time)`.
 
         Args:
             ids: Integer tensor of shape `(batch, time)`.
@@ -326,15 +326,15 @@ def _ids(inputs):
 
 
 def _learnt_weights(model, backwards):
-    """Returns the weights of language models for the parts of an encoder.
+    """Converts the weights of language models to those of an encoder.
 
     Args:
         model: A `LanguageModel`.
-        backwards: One that reads texts backwards, or `None`; see
+        backwards: A language model that reads texts backwards, or `None`; see
             `Encoder.from_language_model`.
 
     Returns:
-        Lists of arrays, the weights of the `embedding` and of the `stack`.
+        Two lists of arrays, the weights of `embedding` and `stack`.
     """
     both = [model] if backwards is None else [model, backwards]
     for each in both:
@@ -362,11 +362,11 @@ def _learnt_weights(model, backwards):
             for of in facts
         ]
         raise ValueError(
-            "Language models of two directions must have one recurrent layer, "
-            "since a second one of an encoder reads the outputs of both; the "
-            "same cell; and the same embeddings, which "
-            "`TextLanguageModel.opposite` does not train. "
-            f"Received: {' and '.join(shown)}"
+            "Language models of two directions must have the same cell, the "
+            "same embeddings (`TextLanguageModel.opposite` does not train "
+            "them), and a single recurrent layer, because a second layer of an "
+            "encoder reads the outputs of both directions. Received: "
+            f"{' and '.join(shown)}"
         )
     stack = [weight for each in both for weight in each.stack.get_weights()]
     return model.embedding.get_weights(), stack

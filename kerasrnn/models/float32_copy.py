@@ -1,4 +1,4 @@
-"""A trained model for processors without half precision."""
+"""Float32 copies of models trained in half precision."""
 
 import json
 import pathlib
@@ -11,21 +11,21 @@ _HALF = ("float16", "bfloat16", "mixed_float16", "mixed_bfloat16")
 
 
 def in_float32(model: keras.Model) -> keras.Model:
-    """Copies a model, weights included, as one that computes in float32.
+    """Copies a model and its weights to a model that computes in float32.
 
     Use it to serve a model trained under `mixed_bfloat16` or `mixed_float16` on
     processors where these types are slow or missing. The copy is not compiled.
-    Layers of float64 remain so, and quantized weights remain quantized.
+    Layers in float64 and quantized weights are not changed.
 
     Args:
         model: A built Keras model that can be saved as a `.keras` file, such as
             a `Translator` or a pipeline of `kerasrnn.pipelines`.
 
     Returns:
-        A model of the same class. The given one is not changed.
+        A model of the same class. The original is not changed.
 
     Raises:
-        ValueError: when the model has no weights yet.
+        ValueError: when the model is not built.
 
     Example:
 
@@ -37,8 +37,8 @@ def in_float32(model: keras.Model) -> keras.Model:
     """
     if not model.built:
         raise ValueError(
-            "`model` must be built, so that there are weights to copy. "
-            f"Received: {model.name!r}, which is not built."
+            "`model` must be built, so that it has weights to copy. Received: "
+            f"{model.name!r}, which is not built."
         )
     with tempfile.TemporaryDirectory() as folder:
         saved, copy = (pathlib.Path(folder, f"{i}.keras") for i in range(2))
@@ -47,8 +47,8 @@ def in_float32(model: keras.Model) -> keras.Model:
         policy = keras.config.dtype_policy()
         if policy.name not in _HALF:
             return keras.saving.load_model(copy)
-        # Layers made inside other layers may follow the global policy, which
-        # each thread has for itself.
+        # Layers that other layers create may follow the global policy, which is
+        # separate for each thread.
         keras.config.set_dtype_policy("float32")
         try:
             return keras.saving.load_model(copy)
@@ -57,7 +57,7 @@ def in_float32(model: keras.Model) -> keras.Model:
 
 
 def _copy_archive(path, copy):
-    """Copies a `.keras` file, with float32 in its configuration."""
+    """Copies a `.keras` file with float32 as the dtype in its configuration."""
     with zipfile.ZipFile(path) as given, zipfile.ZipFile(copy, "w") as written:
         for name in given.namelist():
             content = given.read(name)
@@ -68,10 +68,10 @@ def _copy_archive(path, copy):
 
 
 def _float32(config):
-    """Changes one dictionary of a configuration, after those inside it."""
+    """Changes a dictionary of a configuration, after nested ones."""
     config.pop("compile_config", None)
     is_policy = str(config.get("class_name")).endswith("DTypePolicy")
-    # A quantized policy has the name of the one that it was made from.
+    # The name of a quantized policy contains that of its source policy.
     for name in ("name", "source_name") if is_policy else ():
         if config["config"].get(name) in _HALF:
             config["config"][name] = "float32"

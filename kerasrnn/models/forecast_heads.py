@@ -1,4 +1,4 @@
-"""What a forecaster says of each value: a point, quantiles, a distribution."""
+"""Heads of a forecaster: a point, quantiles or a distribution per value."""
 
 import math
 import statistics
@@ -21,59 +21,62 @@ _LEAST_LEVEL = 1e-6
 
 
 class ForecastHead:
-    """Base of what a `Forecaster` says of each value that it forecasts.
+    """Base class of the heads of a `Forecaster`.
 
-    A forecast has the shape `(batch, horizon, columns, size)`, that of a point
-    `(batch, horizon, columns)`.
+    A forecast has the shape `(batch, horizon, columns, size)`; a point forecast
+    has the shape `(batch, horizon, columns)`.
     """
 
     size: int
-    """How many numbers are said of each value."""
+    """The number of outputs for each forecast value."""
     levels: tuple[float, ...] = ()
-    """The levels of the quantiles that it learns."""
+    """The levels of the learnt quantiles."""
     windows: tuple[str | None, ...] = (None, "last", "mean", "size")
-    """The scalings of windows that suit it, see `SeriesScaling`."""
+    """The supported values of `window`; see `SeriesScaling`."""
 
     def forecast(self, raw: Tensor, location: Tensor, scale: Tensor) -> Tensor:
         """Returns the forecast in the units of the series.
 
         Args:
-            raw: Tensor of shape `(..., size)`, the numbers of the network.
+            raw: Tensor of shape `(..., size)`, the outputs of the network.
             location: Tensor of shape `(..., 1)`.
-            scale: Tensor of that shape. `location + scale * z` stands for `z`.
+            scale: Tensor of that shape. A scaled value `z` stands for
+                `location + scale * z`.
         """
         return location + scale * raw
 
     def costs(self, y_true: Tensor, forecast: Tensor, unit: Tensor) -> Tensor:
-        """Returns the cost of each value, `(batch, horizon, columns)`.
+        """Returns the loss of each value, `(batch, horizon, columns)`.
 
         Args:
             y_true: Tensor of that shape.
-            forecast: What `forecast` returned.
-            unit: Tensor of shape `(columns,)`, the unit of errors.
+            forecast: The result of `forecast`.
+            unit: Tensor of shape `(columns,)`, the unit in which errors are
+                measured.
         """
         raise NotImplementedError
 
     def check(self, values: np.ndarray) -> None:
-        """Raises `ValueError` if this head has no cost for some values.
+        """Raises `ValueError` if some values have no defined loss.
 
         Args:
-            values: Array of shape `(time, columns)`, NaN where one is missing.
+            values: Array of shape `(time, columns)`, NaN where a value is
+                missing.
         """
 
     def point(self, forecast: Tensor) -> Tensor:
-        """Returns a forecast as one number for each value."""
+        """Reduces a forecast to one number for each value."""
         return forecast[..., 0]
 
     def quantiles(self, forecast: Tensor, levels: Sequence[float]) -> Tensor:
-        """Returns the quantiles of a forecast, `(..., levels)`."""
+        """Returns the quantiles of a forecast, of shape `(..., levels)`."""
         raise ValueError(
             f"{type(self).__name__} has no quantiles. Expected: quantiles or "
             f"a distribution as the head. Received: levels={levels!r}"
         )
 
     def get_config(self) -> Config:
-        """Returns the arguments of the constructor, from its attributes."""
+        """Returns the arguments of the constructor, read from attributes."""
         names = constructor_parameters(type(self))
         return {name: getattr(self, name) for name in names}
 
@@ -84,11 +87,11 @@ class ForecastHead:
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class PointHead(ForecastHead):
-    """One number for each value, the least in absolute or squared error.
+    """Forecasts one number for each value.
 
     Args:
-        error: `"mae"`, whose best point is the median, or `"mse"`, whose best
-            point is the mean.
+        error: `"mae"` to minimize absolute errors (forecasts the median), or
+            `"mse"` to minimize squared errors (forecasts the mean).
 
     Example:
 
@@ -114,19 +117,19 @@ class PointHead(ForecastHead):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class QuantileHead(ForecastHead):
-    """Quantiles of each value, learnt by the pinball loss.
+    """Forecasts quantiles of each value, trained with the pinball loss.
 
         cost = 2 / Q sum_q max(q (y - y~_q), (q - 1) (y - y~_q))
 
-    With the level 0.5 alone, it is the absolute error. The quantiles of a
-    value are sorted, so that none crosses another.
+    With only the level 0.5, the loss is the absolute error. The quantiles of a
+    value are sorted, so they cannot cross.
 
     Args:
-        levels: Rising floats between 0 and 1, such as `(0.1, 0.5, 0.9)`. The
-            median, 0.5, is among them: it is the point that is forecast.
+        levels: Increasing floats between 0 and 1, such as `(0.1, 0.5, 0.9)`.
+            They must include the median, 0.5, which is the point forecast.
 
     Raises:
-        ValueError: when the levels are not such.
+        ValueError: when the levels are invalid.
 
     Example:
 
@@ -142,8 +145,8 @@ class QuantileHead(ForecastHead):
         self.levels = checked_levels(levels)
         if 0.5 not in self.levels:
             raise ValueError(
-                "`levels` must have the median, 0.5, among them. "
-                f"Received: levels={levels!r}"
+                "`levels` must include the median, 0.5. Received: "
+                f"levels={levels!r}"
             )
         self.size = len(self.levels)
 
@@ -169,53 +172,54 @@ class QuantileHead(ForecastHead):
 
 
 def checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
-    """Returns the levels of quantiles, if they are such.
+    """Returns the levels of quantiles if they are valid.
 
     Raises:
-        ValueError: when they do not rise, or are nearer to 0 or 1 than 1e-6.
+        ValueError: when they do not increase, or are closer to 0 or 1 than
+            1e-6.
     """
     bounds = {"minimum": _LEAST_LEVEL, "maximum": 1 - _LEAST_LEVEL}
     found = [number("levels", level, **bounds) for level in levels]
     if found != sorted(set(found)):
         raise ValueError(
-            f"`levels` must be rising numbers. Received: levels={levels!r}"
+            f"`levels` must be increasing numbers. Received: levels={levels!r}"
         )
     return tuple(found)
 
 
-_LEAST = 1e-3  # so that no distribution is a point
+_LEAST = 1e-3  # prevents a distribution from collapsing to a point
 _BISECTIONS = 30
 _HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
-# From this count on, `cdf` uses approximations; of these, from this number of
-# failures on, that by cube roots.
+# From the first number of counts on, `cdf` uses approximations; from the second
+# number of failures on, it uses the one by cube roots.
 _MANY, _FEW = 1000.0, 30.0
 
 
 class Distribution(ForecastHead):
-    """Base of distributions: learnt by likelihood, asked for quantiles.
+    """Base of distributions, trained by maximum likelihood.
 
     A subclass overrides `log_prob`, and either `quantiles` or `cdf` and
     `bracket`.
     """
 
     def costs(self, y_true: Tensor, forecast: Tensor, unit: Tensor) -> Tensor:
-        # The density of a value divided by its unit.
+        # The density of the value in its unit.
         return -self.log_prob(y_true, forecast) - self.log_unit(unit)
 
     def log_unit(self, unit: Tensor) -> Tensor:
-        """Returns what turns a density of the series into one of its units."""
+        """Returns the log factor that converts a density to the unit."""
         return ops.log(unit)
 
     def log_prob(self, y_true: Tensor, forecast: Tensor) -> Tensor:
-        """Returns the logarithm of the density, or of the probability."""
+        """Returns the log-density or log-probability."""
         raise NotImplementedError
 
     def cdf(self, y: Tensor, forecast: Tensor) -> Tensor:
-        """Returns the probability of at most `y`, of shape `(..., levels)`."""
+        """Returns the probability of values up to `y`, `(..., levels)`."""
         raise NotImplementedError
 
     def bracket(self, forecast: Tensor, levels: Tensor) -> tuple[Tensor, ...]:
-        """Returns bounds below and above the quantiles."""
+        """Returns lower and upper bounds of the quantiles."""
         raise NotImplementedError
 
     def quantiles(self, forecast: Tensor, levels: Sequence[float]) -> Tensor:
@@ -231,7 +235,7 @@ class Distribution(ForecastHead):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class GaussianHead(Distribution):
-    """A normal distribution of each value: its mean and deviation.
+    """Forecasts a normal distribution of each value.
 
     Example:
 
@@ -264,9 +268,9 @@ class GaussianHead(Distribution):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class StudentHead(Distribution):
-    """Student's t distribution of each value, for errors with heavy tails.
+    """Forecasts a Student's t-distribution of each value, with heavy tails.
 
-    It is given by its mean, its scale, and its degrees of freedom, more than 2.
+    Its parameters are mean, scale and degrees of freedom (more than 2).
 
     Example:
 
@@ -305,7 +309,8 @@ class StudentHead(Distribution):
         mean, width, freedom = (forecast[..., i : i + 1] for i in range(3))
         square = ops.square((y - mean) / width)
         half = 0.5 * freedom
-        # The share in the middle, or the rest, whichever is more exact.
+        # The probability of the middle or of the tails, whichever is more
+        # exact.
         is_near = square < freedom
         found = _backend.incomplete_beta(
             ops.where(is_near, 0.5, half),
@@ -317,13 +322,13 @@ class StudentHead(Distribution):
 
     def bracket(self, forecast: Tensor, levels: Tensor) -> tuple[Tensor, ...]:
         mean, width = forecast[..., :1], forecast[..., 1:2]
-        # The quantiles of two degrees of freedom, whose tails are the heaviest,
+        # Two degrees of freedom have the heaviest tails, and their quantiles
         # lie within these bounds.
         most = width / ops.sqrt(2 * ops.minimum(levels, 1 - levels))
         return mean - most, mean + most
 
     def quantiles(self, forecast: Tensor, levels: Sequence[float]) -> Tensor:
-        # It is symmetric, and a small tail more exact than what it leaves.
+        # It is symmetric, and a small tail is more exact than its complement.
         tails = [min(level, 1 - level) for level in levels]
         away = super().quantiles(forecast, tails) - forecast[..., :1]
         signs = [math.copysign(level != 0.5, 0.5 - level) for level in levels]
@@ -332,10 +337,10 @@ class StudentHead(Distribution):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class NegativeBinomialHead(Distribution):
-    """A negative binomial distribution of each value, for counts.
+    """Forecasts a negative binomial distribution of each value, for counts.
 
-    Its mean and its dispersion `a`: the variance is `mean + a mean^2`. A count
-    has no location, so windows must be scaled by `"size"`.
+    Its parameters are the mean and the dispersion `a`: the variance is
+    `mean + a mean^2`. Counts have no location, so `window` must be `"size"`.
 
     Example:
 
@@ -360,7 +365,7 @@ class NegativeBinomialHead(Distribution):
         wrong = real[(real < 0) | (real != np.floor(real))]
         if len(wrong):
             raise ValueError(
-                "A negative binomial distribution is of counts. Expected: "
+                "A negative binomial distribution needs counts. Expected: "
                 "whole numbers from 0, or another head. Received: "
                 f"{len(wrong):,} other values, such as {wrong[0]:g}"
             )
@@ -370,8 +375,8 @@ class NegativeBinomialHead(Distribution):
 
     def log_prob(self, y_true: Tensor, forecast: Tensor) -> Tensor:
         mean, failures = forecast[..., 0], 1 / forecast[..., 1]
-        # Gamma functions of large counts, which nearly cancel each other, by
-        # Stirling's formula; what is left of it is added last.
+        # Gamma functions of large counts nearly cancel each other, so
+        # Stirling's formula is used, and its remainder is added last.
         total, expected = y_true + failures, mean + failures
         found = y_true * _log_quotient(
             total * mean,
@@ -391,8 +396,8 @@ class NegativeBinomialHead(Distribution):
             ops.clip(count, 0.0, _MANY) + 1,
             1 / (1 + dispersion * mean),
         )
-        # For many, two approximations are more exact in float32: a gamma
-        # distribution (Wise 1950), and cube roots (Paulson 1942).
+        # For large counts, two approximations are more exact in float32: a
+        # gamma distribution (Wise 1950) and cube roots (Paulson 1942).
         many = ops.maximum(count, _MANY) + 1
         gamma = _backend.incomplete_gamma(
             failures + ops.zeros_like(many),
@@ -409,7 +414,7 @@ class NegativeBinomialHead(Distribution):
     def bracket(self, forecast: Tensor, levels: Tensor) -> tuple[Tensor, ...]:
         mean, dispersion = forecast[..., :1], forecast[..., 1:]
         deviation = ops.sqrt(mean * (1 + dispersion * mean))
-        # By Cantelli's inequality; below 0 nothing is counted.
+        # By Cantelli's inequality. Counts are at least 0.
         most = mean + deviation * ops.sqrt(levels / (1 - levels))
         return ops.zeros_like(most) - 1, ops.ceil(most) + 1
 
@@ -418,7 +423,7 @@ class NegativeBinomialHead(Distribution):
 
 
 def _log_quotient(x, y, difference):
-    """The logarithm of `x / y`, given `x - y` without cancellation."""
+    """Returns `log(x / y)`, given an exact `x - y`."""
     change = difference / y
     return ops.where(
         change > -0.5,
@@ -428,7 +433,7 @@ def _log_quotient(x, y, difference):
 
 
 def _beyond_stirling(x):
-    """The logarithm of the gamma function, less Stirling's formula."""
+    """Returns the log-gamma function minus Stirling's formula."""
     small, large = ops.minimum(x, 8.0), ops.maximum(x, 8.0)
     exact = _backend.log_gamma(small) - (
         (small - 0.5) * ops.log(small) - small + _HALF_LOG_TAU

@@ -1,4 +1,4 @@
-"""A forecaster: reads a window of columns of numbers, and says what follows."""
+"""A forecaster of time series."""
 
 from typing import Any
 from typing import Literal
@@ -29,68 +29,68 @@ _OF_EMBEDDING = ("shared", "known", "static", "missing")
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class Forecaster(Model):
-    """Reads what columns of numbers were, and forecasts what they will be.
+    """Forecasts the next steps of one or more columns of numbers.
 
     The recurrent layers read segments of `segment` steps. All segments of the
-    horizon are then forecast in parallel, each by one step from the last state
+    horizon are then forecast in parallel, each by one step from the final state
     h_n (SegRNN):
 
         e_i = ReLU(W x_i + b)
         h_i = cell(e_i, h_{i-1})
         y_j = V cell([p_j; c], h_n) + v
 
-    with `p_j` an embedding of the position of a segment and `c` one of the
-    column. With `parallel=False`, each forecast segment is fed back as the
-    next input:
+    where `p_j` is an embedding of the position of a segment and `c` an
+    embedding of the column. With `parallel=False`, each forecast segment is fed
+    back as the next input:
 
         y_j = V h_{n+j-1} + v
 
-    Inputs and forecasts are in the units of the series: the model scales them
-    by weights that `adapt` sets.
+    Inputs and forecasts have the units of the series. The model scales them
+    with weights that `adapt` sets.
 
     Args:
-        cell: A recurrent cell. It is a template: every layer runs a fresh
-            copy of it.
-        horizon: Positive integer, how many steps to forecast.
-        columns: Positive integer, how many numbers a step has.
+        cell: A recurrent cell. It is a template: every layer runs a copy of it.
+        horizon: Positive integer, number of steps to forecast.
+        columns: Positive integer, number of values in a step.
         segment: Positive integer, steps in a segment.
-        head: `"mae"` or `"mse"`, a point of least absolute or squared error;
-            or a `QuantileHead`, `GaussianHead`, `StudentHead` or
-            `NegativeBinomialHead`.
-        window: How each window is scaled: by its `"last"` value, its `"mean"`
-            and deviation or its `"size"`; `None` scales all windows alike (see
-            `SeriesScaling`).
-        shared: Whether each column is a sequence of its own, all with the same
-            weights; otherwise they are read together.
-        parallel: Whether all segments are forecast in parallel, or one after
-            the other.
-        known: Integer, how many numbers of each step are known ahead.
-        static: Integer, how many numbers describe a series.
-        missing: Whether the model reads which values are missing.
-        embedding_dim: Positive integer, width of what the cell reads; `None`
-            for that of its output.
+        head: `"mae"` or `"mse"`, a point forecast that minimizes absolute or
+            squared errors; or a `QuantileHead`, `GaussianHead`, `StudentHead`
+            or `NegativeBinomialHead`.
+        window: How each window is scaled: relative to its `"last"` value, by
+            its `"mean"` and deviation, or by its `"size"`. `None` scales all
+            windows in the same way (see `SeriesScaling`).
+        shared: Whether each column is a separate sequence, all with the same
+            weights. Otherwise the columns are read together.
+        parallel: Whether to forecast all segments in parallel instead of one
+            after the other.
+        known: Integer, number of values of each step that are known in advance.
+        static: Integer, number of static features of a series.
+        missing: Whether the model also reads which values are missing.
+        embedding_dim: Positive integer, width of the cell's input; `None` for
+            that of its output.
         depth: Positive integer, number of recurrent layers.
-        dropout: Dropout rate of what the recurrent layers return.
+        dropout: Dropout rate of the outputs of the recurrent layers.
         **kwargs: Base model arguments, such as `name` and `dtype`, by default
             that of `cell`.
 
     Call arguments:
         inputs: Tensor of shape `(batch, time, columns)`, the past, NaN where a
-            value is missing; or a dictionary of this `"past"` and, if there
-            are any, of `"known"` of shape `(batch, time + horizon, known)` and
+            value is missing; or a dictionary of this `"past"` and, if the model
+            has them, `"known"` of shape `(batch, time + horizon, known)` and
             `"static"` of shape `(batch, static)`.
         training: Whether to behave as in training (dropout).
 
     Returns:
-        The forecast in float32: a point of shape `(batch, horizon, columns)`,
-        otherwise numbers of shape `(batch, horizon, columns, head.size)`.
+        The forecast in float32: a point forecast of shape
+        `(batch, horizon, columns)`, or parameters of shape
+        `(batch, horizon, columns, head.size)`.
 
-    Masking: a missing value counts as nothing; it makes no gradient NaN.
+    Masking: missing values have no influence and make no gradient NaN.
 
     Raises:
         ValueError: when `cell` is not a recurrent cell, a size or rate is
-            wrong, `window` does not suit the head, inputs are lacking, or the
-            number of their steps is unknown while a graph is traced.
+            invalid, the head does not support `window`, inputs are missing, or
+            the number of their steps is unknown while a graph is traced.
 
     Example:
 
@@ -125,7 +125,7 @@ class Forecaster(Model):
         **kwargs: Any,
     ) -> None:
         given = options_of(cell, "Forecaster", kwargs)
-        # In half precision, units of the series would be lost.
+        # In half precision, values in units of the series would lose digits.
         super().__init__(**{**given, "autocast": False})
         self.horizon = positive_integer("horizon", horizon)
         self.columns = positive_integer("columns", columns)
@@ -183,36 +183,36 @@ class Forecaster(Model):
         self.projection.build((None, None, self.stack.output_size))
 
     def adapt(self, past: Any, known: Any = None, static: Any = None) -> None:
-        """Sets the scaling to that of the data to train on.
+        """Sets the scaling from the training data.
 
         Args:
             past: Array of shape `(time, columns)`, the steps of all series.
-            known: Array of shape `(time, known)`, if there are any.
-            static: Array of shape `(series, static)`, if there are any.
+            known: Array of shape `(time, known)`, if the model has them.
+            static: Array of shape `(series, static)`, if the model has them.
         """
         build_once(self)
         self.scaling.adapt(past=past, known=known, static=static)
 
     @property
     def adapted(self) -> bool:
-        """Whether the scaling is that of data: `adapt` was called."""
+        """Whether `adapt` has set the scaling."""
         return self.scaling.scalings[0].adapted
 
     @property
     def units(self) -> list[float]:
-        """The deviation of each column of the data to train on."""
+        """The standard deviation of each column of the training data."""
         return self._of_columns("deviation")
 
     @property
     def means(self) -> list[float]:
-        """The mean of each column of the data to train on."""
+        """The mean of each column of the training data."""
         return self._of_columns("mean")
 
     def _of_columns(self, name):
         if not self.adapted:
             raise ValueError(
-                f"The {name} of each column is unknown. Expected: `adapt`, "
-                "with the data to train on, before `compile` and scores. "
+                f"The {name} of each column is unknown. Expected: a call of "
+                "`adapt` with the training data, before `compile` and scores. "
                 "Received: a model that was not adapted to data"
             )
         weight = getattr(self.scaling.scalings[0], name)
@@ -229,13 +229,13 @@ class Forecaster(Model):
         states: States | None,
         training: bool = False,
     ) -> tuple[Tensor, States]:
-        """Forecasts, starting from given states.
+        """Forecasts from given initial states.
 
         Args:
             inputs: As in a call.
-            states: List of tensors of shape `(rows, size)`, a row for each
-                series, and for each of its columns if they are `shared`;
-                `None` for those that every series starts from.
+            states: List of tensors of shape `(rows, size)`, with a row for each
+                series, or for each column of each series if columns are
+                `shared`; `None` for the default initial states.
             training: Whether to behave as in training (dropout).
 
         Returns:
@@ -245,9 +245,9 @@ class Forecaster(Model):
         count = given["values"].shape[1] // self.segment
         ahead, known = 1 - self.parallel, given["known"]
         if self.known and ahead and self.horizon < self.segment:
-            # Of the segment ahead only the first `horizon` steps are known. So
-            # that those of the past look the same, their other steps are set
-            # to 0, as missing values are.
+            # Only the first `horizon` steps of the next segment are known. The
+            # other steps are set to 0, like missing values, in the past as
+            # well, so that all segments look the same.
             step = ops.arange(known.shape[1]) % self.segment
             is_known = ops.reshape(step < self.horizon, (1, -1, 1))
             known = ops.where(is_known, known, 0.0)
@@ -266,7 +266,7 @@ class Forecaster(Model):
         return self.head.forecast(raw, *units), states
 
     def values(self, x: Tensor) -> Tensor:
-        """Returns what the outputs of segments say of each of their values.
+        """Converts the outputs of segments to those of their values.
 
         Args:
             x: Tensor of shape `(rows, segments, units)`.
@@ -279,12 +279,12 @@ class Forecaster(Model):
 
 
 def parallel_outputs(model, states, given, training):
-    """Takes one step from the same states for each segment ahead.
+    """Makes one step from the same states for each future segment.
 
     Args:
         model: A `Forecaster`.
         states: The states after the past, a flat list.
-        given: What is added to the embeddings of the segments ahead.
+        given: Tensor to add to the embeddings of the future segments.
         training: Whether to behave as in training.
 
     Returns:
@@ -298,15 +298,15 @@ def parallel_outputs(model, states, given, training):
 
 
 def recurrent_outputs(model, last, states, given):
-    """Reads each segment that was forecast, to forecast the next.
+    """Feeds each forecast segment back, to forecast the next one.
 
-    It has no dropout: noise is drawn before a loop, never in it.
+    There is no dropout, because noise cannot be drawn inside a loop.
 
     Args:
         model: A `Forecaster`.
         last: The output of the last segment of the past, `(rows, units)`.
         states: The states after it, a flat list.
-        given: What is added to the embeddings of the segments to read.
+        given: Tensor to add to the embeddings of the segments to read.
 
     Returns:
         Tensor of shape `(rows, segments, units)`.
@@ -333,19 +333,20 @@ def recurrent_outputs(model, last, states, given):
 class ForecastStream:
     """Feeds a `Forecaster` step by step.
 
-    After each step it forecasts what the whole series would give. Without a
-    `window` it carries recurrent states, so the cost of a step does not grow
-    with the series. Since a segment may end at any step, it keeps `segment`
-    interleaved state sequences and advances one per step. Where a window is
-    scaled by its own values, each new one changes all of it: then the last
-    `lookback` steps are carried on, and read anew.
+    Each step returns the forecast that the whole series would give. With
+    `window=None`, recurrent states are carried, so the cost of a step does not
+    grow with the series. Since a segment may end at any step, there are
+    `segment` interleaved state sequences, and each step advances one of them.
+    If windows are scaled by their own values, each new value changes the whole
+    window. Then the last `lookback` steps are kept and read again.
 
     Args:
         model: The `Forecaster`.
-        lookback: Positive integer, steps of a window that is read anew.
+        lookback: Positive integer, number of steps of a window that is read
+            again.
 
     Attributes:
-        steps: Integer, how many steps are remembered as they were.
+        steps: Integer, number of steps that are kept.
 
     Example:
 
@@ -367,7 +368,7 @@ class ForecastStream:
             self.steps = positive_integer("lookback", lookback)
 
     def first_states(self, batch_size: int | Tensor) -> States:
-        """Returns what is remembered before the first step, a flat list.
+        """Returns the states before the first step, as a flat list.
 
         Args:
             batch_size: Integer or scalar tensor, the number of series.
@@ -391,11 +392,12 @@ class ForecastStream:
 
         Args:
             inputs: Tensor of shape `(batch, columns)`, NaN where a value is
-                missing; or a dictionary of it as `"past"`, and of the other
-                inputs of the model: `"known"` has the shape
-                `(batch, steps + horizon, known)`, this step and those
-                remembered before it included.
-            states: What the step before returned, or `first_states`.
+                missing; or a dictionary of this `"past"` and the other inputs
+                of the model. `"known"` has the shape
+                `(batch, steps + horizon, known)` and includes this step and the
+                steps kept before it.
+            states: The states that the previous step or `first_states`
+                returned.
 
         Returns:
             The forecast, and the states after this step.
@@ -414,6 +416,6 @@ class ForecastStream:
 
 
 def _after_turn(carried, new):
-    """The states of all sequences, the newest of them the last."""
+    """Returns the states of all sequences, with the newest last."""
     new = ops.reshape(new, (-1, carried.shape[1], 1, *carried.shape[3:]))
     return ops.concatenate([carried[:, :, 1:], new], axis=2)

@@ -1,4 +1,4 @@
-"""A language model: the probability of each next token."""
+"""Language models."""
 
 import math
 from collections.abc import Sequence
@@ -41,12 +41,13 @@ class CarriedStates(Configured, keras.layers.Layer):
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
-        initial: List of tensors of shape `(batch, size)`, the states that fresh
-            rows start from. There may be fewer rows than `batch_size`: those of
-            one replica.
-        fresh: Boolean or integer tensor of shape `(batch,)`, which rows start
+        initial: List of tensors of shape `(batch, size)`, the initial states of
+            fresh rows. There may be fewer rows than `batch_size`, such as those
+            of one replica.
+        fresh: Boolean or integer tensor of shape `(batch,)`: which rows start
             from `initial`.
-        training: Whether to use the states of training or of evaluation.
+        training: Whether to use the states of training, not those of
+            evaluation.
 
     Returns:
         The states, a list of tensors of shape `(batch, size)`.
@@ -117,18 +118,19 @@ class CarriedStates(Configured, keras.layers.Layer):
 
 
 def check_rows(ids, fresh, batch_size, replicas):
-    """Checks that a batch fits the states which a model carries.
+    """Checks that a batch fits the states that a model carries.
 
     Args:
         ids: Integer tensor of shape `(batch, time)`.
-        fresh: Tensor of shape `(batch,)`, which rows start anew.
-        batch_size: Integer, the rows that have states; `None` for a model
-            without any.
-        replicas: Positive integer, among how many the rows are shared.
+        fresh: Tensor of shape `(batch,)`: which rows start from initial states.
+        batch_size: Integer, number of rows with carried states; `None` for a
+            model without carried states.
+        replicas: Positive integer, number of replicas that share the rows.
 
     Raises:
-        ValueError: when the batch has more rows than a replica carries, the
-            two tensors do not agree, or the rows cannot be shared equally.
+        ValueError: when the batch has more rows than a replica carries, the two
+            tensors have different numbers of rows, or the rows cannot be
+            divided equally among replicas.
     """
     most = batch_size // replicas if batch_size else -1
     # A number is `None` while a graph is traced.
@@ -139,101 +141,103 @@ def check_rows(ids, fresh, batch_size, replicas):
         or max(found, default=most) > most
     ):
         raise ValueError(
-            "To carry its states, a LanguageModel must be made with "
-            "`batch_size`, the number of rows of each batch, which may be "
-            "fewer in the last one, and `fresh` must have one entry for "
-            "each; under `tf.distribute`, each replica has its share of "
-            f"the rows. Received: batch_size={batch_size}, ids of shape "
-            f"{ids.shape}, fresh of shape {fresh.shape}"
+            "To carry states, a LanguageModel needs `batch_size`, the number "
+            "of rows of each batch (the last one may have fewer), and `fresh` "
+            "must have one entry for each row. Under `tf.distribute`, each "
+            "replica gets its share of the rows. Received: "
+            f"batch_size={batch_size}, ids of shape {ids.shape}, fresh of "
+            f"shape {fresh.shape}"
         )
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class LanguageModel(RecurrentModel):
-    """Predicts every token of a text from those before it.
+    """Predicts every token of a text from the tokens before it.
 
-    An embedding, recurrent layers and a softmax over the vocabulary, which by
-    default shares the weights of the embedding (Press & Wolf 2017).
+    It consists of an embedding, recurrent layers and a softmax over the
+    vocabulary, which by default shares the weights of the embedding (Press &
+    Wolf 2017).
 
     With `batch_size` it trains by truncated backpropagation through time: a
     batch holds the next window of each of `batch_size` texts, and the recurrent
     states continue from the previous window, except in rows that the batch
     marks as `fresh`. Training and evaluation have separate states.
 
-    With `augmented_loss`, each word `y` also teaches the model about words
-    with similar embeddings `e`. With `z` the logits over `V` words and a
-    temperature `T`, `fit` adds a multiple of
+    With `augmented_loss`, each word `y` also teaches the model about words with
+    similar embeddings `e`. For logits `z` over `V` words and a temperature `T`,
+    `fit` adds a multiple of
 
         - T sum_v q_v log(V p_v)      q = softmax(E e_y / T), p = softmax(z / T)
 
-    Labels must then be ids, negative for padding. The training loss may then be
-    negative, and `val_loss` does not contain the added term. So compare
-    perplexities.
+    Labels must then be ids, negative for padding. The training loss may become
+    negative, and `val_loss` does not contain the added term, so compare
+    perplexities instead.
 
     Args:
         vocabulary_size: Positive integer.
         cell: A recurrent cell, such as `RHNCell(300, depth=5)`, or one that
             attends to its past, such as
             `SelfAttentionCell(GAMRHNCell(...), "additive")`. It is a
-            template: every layer runs a fresh copy of it with `FastRNN`,
-            which is fast with the cells of this package.
+            template: every layer runs a copy of it with `FastRNN`, which is
+                fast with the cells of this package.
         embedding_dim: Positive integer, width of the embeddings; `None` for the
             width of the cell's output. If tied embeddings have another width, a
             linear projection precedes the softmax.
         depth: Positive integer, number of layers.
         tie_embeddings: Whether the softmax shares the embedding's weights.
-        dropout: Rate of the variational dropout (Gal & Ghahramani 2016) on the
+        dropout: Rate of the variational dropout (Gal & Ghahramani 2016) of the
             embeddings, between layers and before the softmax: one mask for all
-            steps of a batch. Dropout of the recurrent state is an argument of
-            the cell.
+            steps of a batch. Recurrent dropout is an argument of the cell.
         word_dropout: Rate at which a word type is dropped, wherever it occurs
             in a row.
-        embeddings_initializer: Initializer of the embedding; `None` for a
-            normal one of variance `1 / embedding_dim`.
+        embeddings_initializer: Initializer of the embedding; `None` for normal
+            with variance `1 / embedding_dim`.
         embedding_scale: Float, the factor on the embeddings that the cell
             reads; `None` for `sqrt(embedding_dim)`.
         batch_size: Positive integer, the number of rows in a batch, whose
             states are carried from batch to batch; `None` for a model that
-            starts every batch from its initial states. A batch may have fewer
-            rows, as the last one of `evaluate` may: these continue the first
-            ones. Under `tf.distribute` it is the global batch size, as for
+            starts every batch from initial states. A batch, such as the last
+            one of `evaluate`, may have fewer rows, which continue the first
+            rows. Under `tf.distribute` it is the global batch size, as in
             `fit`.
         augmented_loss: Float, 0 or more, the weight of the augmented loss
             (Inan et al. 2017), which `fit` adds to the one given to
             `compile`; see above.
         loss_temperature: Positive float, `T` of the augmented loss.
-        sampled_words: Positive integer, how many words `fit` draws for each
-            batch and scores beside the right ones (`sampled_logits`); `None`
-            to score all. With a large vocabulary, that is most of the work.
-            Labels must then be ids, negative for padding, and metrics of `fit`
-            are those of the first row of each batch.
+        sampled_words: Positive integer, number of words that `fit` draws for
+            each batch and scores in addition to the true ones
+            (`sampled_logits`). `None` scores all words, which is most of the
+            work with a large vocabulary. With sampling, labels must be ids,
+            negative for padding, and the metrics of `fit` are those of the
+            first row of each batch.
         **kwargs: Base model arguments, such as `name` and `dtype`; the cell
             keeps its own dtype.
 
     Call arguments:
         inputs: Integer tensor of ids, of shape `(batch, time)`; with
-            `batch_size` it may be a dictionary of these `"ids"` and of
-            `"fresh"`, a boolean tensor of shape `(batch,)` (integers under
-            `tf.distribute`, as Keras requires). Ids alone start anew: no
-            states are carried, so that `fit` and `evaluate` refuse them.
+            `batch_size` it may be a dictionary of `"ids"` and `"fresh"`, a
+            boolean tensor of shape `(batch,)` (integers under `tf.distribute`,
+            as Keras requires). With ids alone, every batch starts from initial
+            states, so `fit` and `evaluate` of a model with `batch_size` refuse
+            them.
         training: Whether to behave as in training (dropout).
 
     Returns:
         Logits of shape `(batch, time, vocabulary_size)`; in training with
-        `sampled_words`, a dictionary of the `"outputs"` that they are made of,
-        and of those of the `"first_row"`.
+        `sampled_words`, a dictionary of the `"outputs"` before the output
+        layer, and the logits of the `"first_row"`.
 
     Masking: padding on the right affects no token before it; mask it in the
     loss.
 
     Raises:
-        ValueError: when a size is not positive, a rate not in `[0, 1)`, or
+        ValueError: when a size is not positive, a rate is not in `[0, 1)`, or
             `cell` is not a recurrent cell; when the weight of the augmented
-            loss is negative or its temperature not positive, when it is to be
-            computed from labels that are not ids or from quantized embeddings,
-            or with `sampled_words`; when with these the loss takes a word for
-            padding; when `"fresh"` is given to a model without `batch_size`, or
-            the batch has more rows.
+            loss is negative or its temperature not positive, or when it is
+            combined with labels that are not ids, quantized embeddings or
+            `sampled_words`; when the loss treats a word as padding and
+            `sampled_words` is set; when `"fresh"` is given to a model without
+            `batch_size`, or the batch has more rows than `batch_size`.
 
     Example:
 
@@ -365,20 +369,19 @@ class LanguageModel(RecurrentModel):
     ) -> Tensor:
         if self.batch_size is not None and not isinstance(x, dict):
             raise ValueError(
-                "A model that carries its states is trained and evaluated on "
-                'dictionaries of "ids" and "fresh", as `text_windows` makes '
-                "them: ids alone would start anew in every batch. Expected: "
-                "these; or, for texts that do not follow each other, a model "
-                "of `batch_size=None`, as `with_batch_size(None)` returns. "
-                f"Received: batch_size={self.batch_size}, ids alone"
+                "A model with carried states is trained and evaluated on "
+                'dictionaries of "ids" and "fresh", which `text_windows` '
+                "makes. With ids alone, every batch would start from initial "
+                "states. Expected: such dictionaries, or, for unrelated texts, "
+                "the model that `with_batch_size(None)` returns. Received: "
+                f"batch_size={self.batch_size}, ids alone"
             )
         if self.sampled_words and isinstance(y_pred, dict):
             pad_id = getattr(self.loss, "pad_id", -1)
             if pad_id >= 0:
                 raise ValueError(
-                    "With `sampled_words`, the labels of padding must be "
-                    "negative. Expected: a loss such as "
-                    "`TokenCrossentropy(-1)`. "
+                    "With `sampled_words`, labels of padding must be negative. "
+                    "Expected: a loss such as `TokenCrossentropy(-1)`. "
                     f"Received: one with pad_id={pad_id}"
                 )
             y_pred = sampled_logits(
@@ -388,7 +391,7 @@ class LanguageModel(RecurrentModel):
                 self.sampled_words,
                 self.seed_generator,
             )
-            # The right word is the first; padding stays negative.
+            # The true word comes first; padding stays negative.
             y = ops.minimum(y, 0)
         loss = super().compute_loss(x, y, y_pred, sample_weight, training)
         if not (training and self.augmented_loss):
@@ -422,11 +425,11 @@ class LanguageModel(RecurrentModel):
         return super().compute_metrics(x, y, y_pred, sample_weight)
 
     def with_batch_size(self, batch_size: int | None) -> Self:
-        """Returns a copy, weights included, for batches of another size.
+        """Returns a copy with the same weights for another batch size.
 
         Args:
             batch_size: Positive integer; `None` for a copy that carries no
-                states from one batch to the next.
+                states between batches.
         """
         copy = type(self).from_config(
             self.get_config() | {"batch_size": batch_size, "name": None}
@@ -447,35 +450,35 @@ class LanguageModel(RecurrentModel):
 
     @property
     def _parts(self):
-        """The layers that have weights, without the carried states."""
+        """The layers with weights, without the carried states."""
         return [self.embedding, self.stack, self.output_projection]
 
 
 def augmented_loss(embeddings, words, logits, temperature, sample_weight=None):
-    """The augmented loss of Inan et al. 2017.
+    """Computes the augmented loss of Inan et al. 2017.
 
-    With `E` the embeddings of `V` words, `y` the true word, `z` the logits and
-    `T` the temperature:
+    For embeddings `E` of `V` words, a true word `y`, logits `z` and a
+    temperature `T`:
 
         q = softmax(E e_y / T)      p = softmax(z / T)
         loss = - T sum_v q_v log(V p_v)
 
     It is 0 for a uniform prediction. Similar words have similar embeddings, so
-    each word also teaches the model about those that could stand in its place.
-    `q` is taken as given: the loss does not change the embeddings through it.
+    each word also teaches the model about words that could replace it. `q` is a
+    constant: no gradient flows through it.
 
     Args:
-        embeddings: Tensor of shape `(vocabulary_size, dim)`, in the type of
-            its products.
+        embeddings: Tensor of shape `(vocabulary_size, dim)`, in the dtype to
+            multiply in.
         words: Integer tensor of shape `(batch, time)`; negative is padding.
         logits: Tensor of shape `(batch, time, vocabulary_size)`.
         temperature: Positive float.
         sample_weight: Optional tensor of shape `(batch,)` or `(batch, time)`,
-            by which the losses of the words are multiplied.
+            factors on the losses of the words.
 
     Returns:
-        A float32 scalar, the mean over the words that are not padding, with
-        several replicas over those of all.
+        A float32 scalar, the mean over all words that are not padding (of all
+        replicas).
     """
     embeddings = ops.stop_gradient(ops.convert_to_tensor(embeddings))
     true = ops.take(embeddings, ops.maximum(words, 0), axis=0) / temperature
@@ -489,7 +492,8 @@ def augmented_loss(embeddings, words, logits, temperature, sample_weight=None):
     )
     losses = temperature * (losses - math.log(size))
     losses = ops.reshape(losses, ops.shape(words))
-    # `where`, not a product with 0: logits of padding may be infinite.
+    # `where` instead of a product with 0, because logits of padding may be
+    # infinite.
     losses = ops.where(words >= 0, losses, 0.0)
     if sample_weight is not None:
         weights = ops.cast(sample_weight, losses.dtype)
@@ -508,31 +512,31 @@ def sampled_logits(
     count: int,
     seed: keras.random.SeedGenerator,
 ) -> Tensor:
-    """Scores the right word of each step, and words drawn for all steps.
+    """Scores the true word of each step, and words drawn for all steps.
 
-    A word `v` of rank `r`, the most frequent one of rank 0, is drawn with the
+    A word `v` of rank `r` (0 for the most frequent word) is drawn with the
     probability
 
         Q(v) = log((r + 2) / (r + 1)) / log(V + 1)
 
-    by which natural vocabularies are distributed (Zipf). Its logit is lowered
-    by `log(count Q(v))`, so that the sum of the exponentials of all draws is
-    expected to be that of all words. With more and more draws, the
-    cross-entropy becomes that of all words. A draw that is the right word of a
-    step counts as nothing there.
+    which approximates the distribution of words in texts (Zipf).
+    `log(count Q(v))` is subtracted from its logit, so that the expected sum of
+    the exponentials of all draws equals that of all words. With more draws, the
+    cross-entropy approaches that of all words. A draw that is the true word of
+    a step is ignored there.
 
     Args:
-        output: A `TokenOutput` that is built. Its words are numbered by falling
-            frequency, as those of the tokenizers of this package are.
+        output: A built `TokenOutput`. Its words must be numbered by decreasing
+            frequency, as in the tokenizers of this package.
         outputs: Tensor of shape `(batch, time, dim)`.
-        words: Integer tensor of shape `(batch, time)`, the right words;
-            negative ones are padding, scored as word 0.
-        count: Positive integer, how many words are drawn.
+        words: Integer tensor of shape `(batch, time)`, the true words. Negative
+            ones are padding, and are scored as word 0.
+        count: Positive integer, number of words to draw.
         seed: A `SeedGenerator`.
 
     Returns:
-        Float32 tensor of shape `(batch, time, 1 + count)`; the right word is
-        the first.
+        Float32 tensor of shape `(batch, time, 1 + count)`; the true word is the
+        first.
 
     References:
         [Bengio & Senécal, 2008](https://doi.org/10.1109/TNN.2007.912312) and

@@ -1,4 +1,4 @@
-"""A translation lexicon inside a model, and the shortlists that it gives."""
+"""Translation lexicons inside models, and shortlists."""
 
 from typing import Any
 
@@ -24,21 +24,21 @@ class Lexicon(ReadsIds, Configured, keras.layers.Layer):
 
         log(sum_i a_i P(y | x_i) + epsilon)                 (Arthur et al. 2016)
 
-    Translations and probabilities are weights that are not trained: `assign`
-    sets them, for example to those of `kerasrnn.data.translation_lexicon`.
+    Translations and probabilities are non-trainable weights. `assign` sets
+    them, for example to those of `kerasrnn.data.translation_lexicon`.
 
     Args:
         source_size: Positive integer, size of the source vocabulary.
         target_size: Positive integer, size of the target vocabulary.
-        translations: Positive integer, the number of target words that are held
-            for each source word.
-        epsilon: Float, added to the probabilities to keep unlisted words
+        translations: Positive integer, the number of target words stored for
+            each source word.
+        epsilon: Float, added to the probabilities, so that other words remain
             possible.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
         source: Integer tensor of shape `(batch, positions)`. A negative id
-            (padding without a row of its own) has no translations.
+            (padding that is not in the vocabulary) has no translations.
         vocabulary: Optional integer tensor of shape `(batch, words)`, the ids
             of the target words to return, as a `Shortlist` chooses them.
 
@@ -84,7 +84,7 @@ class Lexicon(ReadsIds, Configured, keras.layers.Layer):
             shape=shape,
             initializer="zeros",
             trainable=False,
-            # Summed in float32, and small: bfloat16 would round them.
+            # In float32, because bfloat16 would round these small numbers.
             autocast=False,
             name="probabilities",
         )
@@ -94,17 +94,17 @@ class Lexicon(ReadsIds, Configured, keras.layers.Layer):
 
         Args:
             ids: Integer array of shape `(source_size, translations)`.
-            probabilities: Array of the same shape; 0 after the last translation
+            probabilities: Array of the same shape, 0 after the last translation
                 of a word.
 
         Raises:
             ValueError: when an id is not in the target vocabulary.
         """
-        # Such an id would be counted as a translation of another word.
+        # Such an id would count as a translation of another word.
         least, most = (int(find(ids)) for find in (ops.min, ops.max))
         if least < 0 or most >= self.target_size:
             raise ValueError(
-                "`ids` must be of the target vocabulary. Expected: from 0 to "
+                "`ids` must be in the target vocabulary. Expected: from 0 to "
                 f"{self.target_size - 1}. Received: from {least} to {most}"
             )
         build_once(self)
@@ -122,7 +122,7 @@ class Lexicon(ReadsIds, Configured, keras.layers.Layer):
         return ops.take_along_axis(table, vocabulary, axis=2)
 
     def expect(self, source: Tensor) -> Tensor:
-        """Returns how often each target word is expected in a translation.
+        """Returns the expected count of each target word in the translation.
 
         Args:
             source: Integer tensor of shape `(batch, positions)`.
@@ -137,7 +137,7 @@ class Lexicon(ReadsIds, Configured, keras.layers.Layer):
         return _spread(ids, probabilities, self.target_size)
 
     def bias(self, weights: Tensor, table: Tensor) -> Tensor:
-        """Returns what a decoder adds to its logits.
+        """Returns the bias that a decoder adds to its logits.
 
         Args:
             weights: Attention weights of shape `(batch, time, positions)`.
@@ -150,7 +150,7 @@ class Lexicon(ReadsIds, Configured, keras.layers.Layer):
         return ops.log(likely + self.epsilon)
 
     def _translate(self, source):
-        """Looks source words up: `(...)` -> two tensors `(..., n)`."""
+        """Looks up source words: `(...)` -> two tensors `(..., n)`."""
         rows = ops.maximum(source, 0)
         probabilities = ops.take(self.probabilities, rows, axis=0)
         known = ops.cast(source >= 0, probabilities.dtype)
@@ -162,7 +162,7 @@ def _spread(ids, values, size):
     """Sums values by their ids: `(rows, n)` -> `(rows, size)`."""
     rows = ops.shape(ids)[0]
     if ids.shape[0] == 0:
-        # PyTorch takes no segments for a number that it has to find.
+        # PyTorch needs a given number of segments.
         return ops.zeros((0, size), values.dtype)
     cells = _cells(ids, size)
     flat = ops.segment_sum(
@@ -176,18 +176,18 @@ def _spread(ids, values, size):
 
 
 def _cells(ids, size):
-    """Returns where ids of each row are in a flat table, `(rows, n)`.
+    """Returns the positions of each row's ids in a flat table, `(rows, n)`.
 
-    In int64, which JAX has not: int32 ends at a table of 8 GiB.
+    They are int64, except on JAX: with int32, a table is limited to 8 GiB.
     """
     rows = ops.shape(ids)[0]
     dtype = "int32" if keras.backend.backend() == "jax" else "int64"
-    # While JAX only looks at shapes, it need not know the number of rows.
+    # While JAX infers shapes, the number of rows may be unknown.
     is_known = isinstance(rows, int)
     if dtype == "int32" and is_known and rows * size > 2**31:
         raise ValueError(
-            "On JAX, a lexicon has at most 2**31 probabilities for a batch. "
-            "Expected: fewer or shorter sentences in one call. "
+            "On JAX, a lexicon supports at most 2**31 probabilities for a "
+            "batch. Expected: fewer or shorter sentences in one call. "
             f"Received: {rows} words of {size} translations"
         )
     starts = ops.arange(rows, dtype=dtype) * size
@@ -196,33 +196,34 @@ def _cells(ids, size):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class Shortlist(ReadsIds, Configured, keras.layers.Layer):
-    """Chooses the target words of each sentence: a lexical shortlist.
+    """Chooses the target words to score for each sentence.
 
-    They are the first `frequent` words of the target vocabulary, and those that
-    a lexicon expects most often in the translation,
+    The shortlist consists of the first `frequent` words of the target
+    vocabulary, and of the words with the highest expected count in the
+    translation,
 
         sum_i P(y | x_i)
 
-    In decoding, the output layer scores only these, since most of a step is the
-    product with the vocabulary. Probabilities are normalized over the
-    shortlist, so scores rise a little. The shortlist of a sentence does not
-    depend on the others in its batch.
+    according to a lexicon. In decoding, the output layer scores only these
+    words, because the product with the whole vocabulary takes most of the time
+    of a step. Probabilities are normalized over the shortlist, so scores are a
+    little higher. The shortlist of a sentence does not depend on the other
+    sentences of its batch.
 
     Args:
-        lexicon: A `Lexicon`, that of the decoder or a separate one.
+        lexicon: The `Lexicon` of the decoder or a separate one.
         size: Positive integer, the number of words in a shortlist.
-        frequent: Positive integer, how many of them are the first words of the
-            vocabulary, where tokenizers put the special tokens, such as the end
-            of a sentence, and the most frequent words. `None` for a quarter of
-            `size`.
+        frequent: Positive integer, the number of words from the start of the
+            vocabulary, where tokenizers put the special tokens and the most
+            frequent words. `None` for a quarter of `size`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
-        source: Integer tensor of shape `(batch, positions)`, in which padding
-            is negative or has no translations.
+        source: Integer tensor of shape `(batch, positions)`. Padding must be
+            negative or have no translations.
 
     Returns:
-        Ids of shape `(batch, size)`, all different within a row: the
+        Ids of shape `(batch, size)`, distinct within a row, for the argument
         `vocabulary` of `Translator.encode` and of the searches.
 
     Raises:
@@ -255,7 +256,7 @@ class Shortlist(ReadsIds, Configured, keras.layers.Layer):
         self.frequent = positive_integer("frequent", frequent)
         if not self.frequent < self.size <= lexicon.target_size:
             raise ValueError(
-                "`size` must be greater than `frequent`, and at most "
+                "`size` must be greater than `frequent` and at most "
                 f"{lexicon.target_size}, the size of the target vocabulary. "
                 f"Received: size={size}, frequent={frequent}"
             )

@@ -1,4 +1,4 @@
-"""The base of the models, of their layers that read ids, and of ensembles."""
+"""Base classes of models, of layers that read ids, and of ensembles."""
 
 import abc
 import inspect
@@ -21,7 +21,7 @@ from kerasrnn.typing import Config
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
-# The first argument of a model, if it is given by name.
+# Names of the first argument of a model.
 _NAMES = {"ids", "inputs", "source", "vocabulary"}
 _NO_IDS = "alignment", "features"
 
@@ -29,16 +29,16 @@ _NO_IDS = "alignment", "features"
 class ReadsIds:
     """Base of models and layers whose first argument is ids.
 
-    Keras casts floats to the `compute_dtype` of a layer. In half precision this
-    rounds ids above 256, and a `keras.Input` is of floats unless it is told
-    otherwise. So they become integers before.
+    Keras casts float inputs to the `compute_dtype` of a layer, and a
+    `keras.Input` is float by default. In half precision, this rounds ids above
+    256. So ids are converted to integers before.
 
-    It also says the shape of its outputs, for which `TimeDistributed` asks
-    before it calls the layer inside: that of what the call would return.
+    It also implements `compute_output_shape`, which `TimeDistributed` calls
+    before the layer itself.
 
     Attributes:
-        axes_of_ids: The number of axes of the ids, in a dictionary if the
-            inputs are one; `None` if the inputs are no ids.
+        axes_of_ids: The number of axes of the ids, or a dictionary of them if
+            the inputs are a dictionary; `None` if the inputs are not ids.
     """
 
     axes_of_ids: Any = 2
@@ -53,15 +53,15 @@ class ReadsIds:
         return super().__call__(*args, **kwargs)  # type: ignore[misc]
 
     def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
-        # Keras would take it from the shape, which says nothing of dtypes.
+        # Keras would derive it from the shape, which does not know dtypes.
         return keras.Operation.compute_output_spec(self, *args, **kwargs)
 
     def compute_output_shape(self, *shapes: Any, **named_shapes: Any) -> Any:
-        """Returns the shape of the outputs, nested as these are.
+        """Returns the shapes of the outputs, with their structure.
 
         Args:
             *shapes: The shape of the input, or a dictionary of shapes.
-            **named_shapes: The same, by a name: Keras uses that of `build`.
+            **named_shapes: The same, by name. Keras uses the names in `build`.
 
         Raises:
             NotImplementedError: when there are several inputs.
@@ -76,20 +76,20 @@ class ReadsIds:
 
 
 class Model(ReadsIds, Configured, KeepsQuantization, keras.Model):
-    """Base of the models.
+    """Base class of the models.
 
-    They know all sizes before they see their inputs, so that `build` needs no
-    argument. Beyond what `keras.Model` does, they
+    They know all sizes in advance, so `build` needs no argument. In addition to
+    `keras.Model`, they
 
-    * refuse a loss of probabilities, which would clip logits to 0 and 1, and
-      class weights of the labels of steps, which Keras would take for one-hot
-      vectors and weigh by the position of the largest label;
-    * export ids of any number of rows and steps;
-    * quantize the layers inside.
+    * refuse losses of probabilities, which would clip logits to 0 and 1, and
+      class weights for the labels of steps, which Keras would treat as one-hot
+      vectors;
+    * export functions of ids with any number of rows and steps;
+    * quantize their inner layers.
 
     Attributes:
         returns_logits: Whether the outputs are logits.
-        labels_of_steps: Whether the labels have an axis of time.
+        labels_of_steps: Whether the labels have a time axis.
     """
 
     returns_logits = True
@@ -108,24 +108,24 @@ class Model(ReadsIds, Configured, KeepsQuantization, keras.Model):
         super().compile(optimizer, loss, *args, **kwargs)
 
     def compile_from_config(self, config: Config) -> None:
-        # Keras would not compile a model whose `compile` is not its own.
+        # Keras does not restore the compilation of models that override
+        # `compile`.
         arguments = keras.saving.deserialize_keras_object(config)
         self.compile(**arguments)
         if self.built and self.optimizer is not None:
             self.optimizer.build(self.trainable_variables)
 
     def check_loss(self, loss: Any) -> None:
-        """Raises `ValueError` if a loss does not take logits.
+        """Raises `ValueError` if a loss does not expect logits.
 
         Args:
-            loss: A loss of Keras or any function, or `None`.
+            loss: A Keras loss, any function, or `None`.
         """
         if _takes_logits(loss) is False:
             raise ValueError(
-                f"{type(self).__name__} returns logits, which this loss would "
-                "take for probabilities. Expected: the loss with "
-                "`from_logits=True`, or for tokens "
-                "`kerasrnn.training.TokenCrossentropy`. "
+                f"{type(self).__name__} returns logits, but this loss expects "
+                "probabilities. Expected: the loss with `from_logits=True`, "
+                "or, for tokens, `kerasrnn.training.TokenCrossentropy`. "
                 f"Received: loss={name_of(loss)}"
             )
 
@@ -135,13 +135,13 @@ class Model(ReadsIds, Configured, KeepsQuantization, keras.Model):
         """Trains the model; see `keras.Model.fit`.
 
         Raises:
-            ValueError: when there is a `class_weight` for the labels of steps.
+            ValueError: when `class_weight` is given for labels of steps.
         """
         if self.labels_of_steps and class_weight is not None:
             raise ValueError(
-                "The labels of steps have no class weights: Keras would weigh "
-                "a row by the position of its largest label. Expected: "
-                "`sample_weight`, if the loss takes it. "
+                "`class_weight` is not supported for labels of steps: Keras "
+                "would weight a whole row by the position of its largest "
+                "label. Expected: `sample_weight`, if the loss supports it. "
                 f"Received: class_weight={class_weight!r}"
             )
         return super().fit(*args, class_weight=class_weight, **kwargs)
@@ -156,12 +156,13 @@ class Model(ReadsIds, Configured, KeepsQuantization, keras.Model):
     ) -> None:
         """Exports the model; see `keras.Model.export`.
 
-        With TensorFlow, a model of ids reads int32 ids of any number of rows
+        With TensorFlow, a model of ids reads int32 ids with any number of rows
         and steps, unless `input_signature` says otherwise. Keras's own export
-        reads floats of the length of the first call, and no dictionary.
+        reads floats with the length of the first call, and does not support
+        dictionaries.
         """
         axes = self.axes_of_ids
-        # On other backends, not all of these models can be exported so.
+        # Other backends cannot export all of these models in this way.
         if (
             input_signature is None
             and axes is not None
@@ -180,23 +181,23 @@ class Model(ReadsIds, Configured, KeepsQuantization, keras.Model):
     def quantization_modes(self) -> tuple[str | None, ...]:
         """Returns how each inner layer is quantized.
 
-        Graphs that were traced when this was different have other weights.
+        Graphs that were traced with other modes use other weights.
         """
         return tuple(x.quantization_mode for x in all_layers(self))
 
 
 def give_weights(model: Any) -> None:
-    """Builds a model that knows all sizes, if it is not built yet.
+    """Builds a model if it knows all sizes and is not built yet.
 
     Args:
-        model: A Keras model. Others are left as they are.
+        model: A Keras model. Models that do not know all sizes are not changed.
     """
     if isinstance(model, Model) and not model.built:
         model.build()
 
 
 def name_of(loss: Any) -> str:
-    """Returns the name of a loss, of a class or of a function."""
+    """Returns the name of a loss: an object, a class or a function."""
     return getattr(loss, "__name__", type(loss).__name__)
 
 
@@ -215,7 +216,7 @@ def _as_integers(ids):
 
 
 def _takes_logits(loss):
-    """Whether a loss takes logits; `None` if it does not say."""
+    """Whether a loss expects logits; `None` if unknown."""
     if loss is None or isinstance(loss, keras.losses.Loss):
         return loss and loss.get_config().get("from_logits")
     argument = inspect.signature(loss).parameters.get("from_logits")
@@ -229,8 +230,8 @@ def _ids(axes):
 def _without_shapes(config):
     """Returns a build configuration without the shapes of inputs.
 
-    Of inputs that are a dictionary, Keras notes the shape of one tensor alone.
-    A loaded model would be called on it, and could not be built.
+    For a dictionary of inputs, Keras records the shape of only one tensor, and
+    loading would fail to build the model with it.
     """
     shapes = "input_shape", "shapes_dict"
     rest = {k: v for k, v in config.items() if k not in shapes}
@@ -238,10 +239,9 @@ def _without_shapes(config):
 
 
 class RecurrentModel(Model):
-    """Base of models that are recurrent layers between an input and an output.
+    """Base of models with recurrent layers between input and output.
 
-    A subclass calls `add_rnns` in its constructor, and `run_rnns` in its method
-    `run`.
+    A subclass calls `add_rnns` in its constructor and `run_rnns` in `run`.
     """
 
     def add_rnns(
@@ -271,28 +271,27 @@ class RecurrentModel(Model):
         return self.stack.state_sizes
 
     def initial_states(self, batch_size: int) -> States:
-        """Returns the states that a sequence starts from, as a flat list."""
+        """Returns the initial states of a sequence, as a flat list."""
         return self.stack.initial_states(batch_size)
 
     def embed(self, inputs: Tensor, training: bool = False) -> Tensor:
-        """Returns what the recurrent layers read of a batch of inputs."""
+        """Returns the inputs of the recurrent layers for a batch."""
         return inputs
 
     def run(
         self, inputs: Tensor, states: States, training: bool = False
     ) -> tuple[Tensor, States]:
-        """Runs over a batch of sequences, from given states.
+        """Runs over a batch of sequences from given initial states.
 
         Args:
-            inputs: What `call` takes, of shape `(batch, time, ...)`.
+            inputs: The inputs of `call`, of shape `(batch, time, ...)`.
             states: List of tensors, as `initial_states` returns them.
             training: Whether to behave as in training (dropout).
 
         Returns:
-            The logits of every step, and the states after the last one.
+            The logits of every step, and the states after the last step.
 
-        Example, for the samplers of `keras_nlp`, which call the states a
-        cache:
+        Example, with a sampler of `keras_nlp`, where states are the "cache":
 
         >>> import keras_nlp
         >>> model = LanguageModel(50, RHNCell(8))
@@ -314,7 +313,7 @@ class RecurrentModel(Model):
     def run_rnns(
         self, x: Tensor, states: States, training: bool = False
     ) -> tuple[Tensor, States]:
-        """Runs the recurrent layers, starting from given states.
+        """Runs the recurrent layers from given initial states.
 
         Args:
             x: Tensor of shape `(batch, time, width)`.
@@ -326,7 +325,7 @@ class RecurrentModel(Model):
             after the last step.
         """
         x, states = self.stack(x, initial_state=states, training=training)
-        # A graph that loops over windows needs their static widths.
+        # A graph that loops over windows needs static widths.
         return x, [
             ops.reshape(ops.cast(state, self.variable_dtype), (-1, size))
             for state, size in zip(states, self.state_sizes, strict=True)
@@ -334,10 +333,10 @@ class RecurrentModel(Model):
 
 
 class Ensemble(ReadsIds, Configured, keras.layers.Layer, abc.ABC):
-    """Base of ensembles, whose members answer the same question.
+    """Base class of ensembles of models.
 
-    A subclass says what its members are, and how their answers are joined.
-    One model may be a member twice.
+    A subclass defines the class of the members and how their predictions are
+    combined. A model may be a member twice.
 
     Args:
         models: List of models of the class `member`, at least one.
@@ -347,8 +346,8 @@ class Ensemble(ReadsIds, Configured, keras.layers.Layer, abc.ABC):
         member: The class of the models.
 
     Raises:
-        ValueError: when there is no model, one is of another class, they differ
-            in their numbers of logits, or two share a layer.
+        ValueError: when there is no model, one has another class, their numbers
+            of logits differ, or two share a layer.
     """
 
     member: type[keras.Model]
@@ -361,8 +360,8 @@ class Ensemble(ReadsIds, Configured, keras.layers.Layer, abc.ABC):
         sizes = {self.logits_of(model) for model in models}
         if len(sizes) != 1:
             raise ValueError(
-                "`models` must be one or more, all with the same number of "
-                f"logits. Received: {len(models)} models, with "
+                "`models` must be a list of one or more models with the same "
+                f"number of logits. Received: {len(models)} models, with "
                 f"{sorted(sizes)} logits"
             )
         _check_apart(models)
@@ -377,7 +376,7 @@ class Ensemble(ReadsIds, Configured, keras.layers.Layer, abc.ABC):
 def _check_apart(models):
     """Raises `ValueError` if two models share a layer.
 
-    Keras saves such a pair without complaint, but cannot load it.
+    Keras saves such a pair without an error, but cannot load it.
     """
     owners = {}
     for model in models:
@@ -385,7 +384,7 @@ def _check_apart(models):
             other = owners.setdefault(id(variable), model)
             if other is not model:
                 raise ValueError(
-                    "`models` must not share layers. Expected: each with "
-                    "layers of its own. Received: two models with the "
-                    f"variable {variable.path!r}"
+                    "`models` must not share layers. Expected: separate layers "
+                    "in each model. Received: two models with the variable "
+                    f"{variable.path!r}"
                 )

@@ -1,4 +1,4 @@
-"""Embeddings of frequent sequences of tokens, such as pairs of words."""
+"""Embeddings of frequent n-grams of tokens."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -17,11 +17,11 @@ from kerasrnn.saving import build_once
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
-# Odd and near 2**32 / 1.618, as for Fibonacci hashing.
+# Odd and close to 2**32 / 1.618, as in Fibonacci hashing.
 _FACTOR = 1_640_531_527
-# Rows in a bucket.
+# Number of rows in a bucket.
 _WAYS = 8
-# The key of a row that is not used.
+# The key of an unused row.
 _NONE = 2**31 - 1
 
 
@@ -31,23 +31,24 @@ class NgramEmbedding(ReadsIds, Configured, KeepsQuantization):
 
         x_t = sqrt(rank) P sum_n E[row(id_{t-n+1} ... id_t)]
 
-    with n from 2 to `longest`. What has no row adds nothing: n-grams that
-    `adapt` did not find often enough, and those that reach before the first
-    token. `E` starts at 0, so a model starts as without n-grams.
+    for n from 2 to `longest`. N-grams that `adapt` did not find often enough,
+    and those that start before the first token, have no row and add nothing.
+    `E` starts at 0, so n-grams do not change an untrained model.
 
-    An n-gram is identified by a 32-bit hash: with 500,000 rows, about one
-    unseen n-gram in 8,600 is mistaken for a stored one. The hash picks a bucket
-    of 8 rows; if more than 8 n-grams fall into it, the most frequent keep it.
-    With 1.5 rows per n-gram, few are left out.
+    An n-gram is identified by a 32-bit hash. With 500,000 rows, about one in
+    8,600 unseen n-grams is mistaken for a stored one. The hash selects a bucket
+    of 8 rows. If more than 8 n-grams fall into a bucket, the most frequent ones
+    are kept. With 1.5 rows per n-gram, few are left out.
 
     Args:
-        size: Positive integer, the number of rows; it is rounded up to a
-            multiple of 8.
+        size: Positive integer, the number of rows, rounded up to a multiple of
+            8.
         embedding_dim: Positive integer, width of `x_t`.
         rank: Positive integer, width of `E`.
-        longest: Integer, 2 or more, tokens in the longest n-gram.
-        dropout: Rate at which whole n-grams are dropped in training, whether
-            or not an encoder drops their words.
+        longest: Integer, at least 2, the length of the longest n-gram in
+            tokens.
+        dropout: Rate at which whole n-grams are dropped in training,
+            independently of the word dropout of an encoder.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
@@ -106,8 +107,8 @@ class NgramEmbedding(ReadsIds, Configured, KeepsQuantization):
         self.seed_generator = keras.random.SeedGenerator()
 
     def build(self, ids_shape: Shape) -> None:
-        # The hash of the n-gram of each row, by bucket. With TensorFlow, only
-        # a CPU has variables of int32.
+        # The hash of each row's n-gram, by bucket. TensorFlow has int32
+        # variables only on CPUs.
         self.keys = self.add_weight(
             (self._buckets, _WAYS),
             keras.initializers.Constant(_NONE),
@@ -119,17 +120,17 @@ class NgramEmbedding(ReadsIds, Configured, KeepsQuantization):
         self.projection.build((*ids_shape, self.rank))
 
     def adapt(self, texts: Iterable[Any], min_count: int = 5) -> int:
-        """Gives rows to the most frequent n-grams of some texts.
+        """Assigns rows to the most frequent n-grams of texts.
 
-        All rows start at 0 again.
+        All rows are reset to 0.
 
         Args:
             texts: Iterable of lists or arrays of ids, without padding, such as
                 `kerasrnn.data.id_rows`.
-            min_count: Positive integer, how often an n-gram must occur.
+            min_count: Positive integer, minimum count of an n-gram.
 
         Returns:
-            How many n-grams have a row.
+            The number of n-grams that have a row.
 
         Raises:
             ValueError: when the layer is quantized.
@@ -137,8 +138,9 @@ class NgramEmbedding(ReadsIds, Configured, KeepsQuantization):
         positive_integer("min_count", min_count)
         if self.embedding.quantization_mode:
             raise ValueError(
-                "Quantized rows do not learn. Expected: `adapt` before "
-                f"`quantize`. Received: {self.embedding.quantization_mode}"
+                "Quantized embeddings cannot be trained. Expected: `adapt` "
+                "before `quantize`. Received: "
+                f"{self.embedding.quantization_mode}"
             )
         build_once(self, (None, None))
         hashes = [np.zeros(0, "int32")]
@@ -180,14 +182,14 @@ class NgramEmbedding(ReadsIds, Configured, KeepsQuantization):
 
 
 def _hashes(ids, longest, backend):
-    """Hashes of the n-grams that end at each token.
+    """Returns hashes of the n-grams that end at each token.
 
         sum_k factor**k id_{t-k} + n factor**n         k = 0 ... n - 1
 
     Args:
-        ids: Int32 tensor of shape `(batch, time)`. Integers of 32 bits
-            overflow in the same way everywhere.
-        longest: Integer, tokens in the longest n-gram.
+        ids: Int32 tensor of shape `(batch, time)`. 32-bit integers overflow in
+            the same way on all backends.
+        longest: Integer, length of the longest n-gram in tokens.
         backend: `numpy` or `keras.ops`.
 
     Returns:
@@ -195,7 +197,7 @@ def _hashes(ids, longest, backend):
     """
     time, total, found = backend.shape(ids)[1], ids, []
     for k in range(1, longest):
-        # What reaches before the first token has ids of -1 there.
+        # Before the first token, ids are -1.
         past = backend.pad(ids, [[0, 0], [k, 0]], constant_values=-1)
         total = total + past[:, :time] * _power(k)
         n = k + 1
@@ -204,15 +206,15 @@ def _hashes(ids, longest, backend):
 
 
 def _power(exponent, times=1):
-    """A multiple of a power of the factor, as it overflows in 32 bits."""
+    """Returns a multiple of a power of the factor, with 32-bit overflow."""
     found = times * pow(_FACTOR, exponent, 2**32) % 2**32
     return np.uint32(found).astype("int32")
 
 
 def _mixed(hashes):
-    """Other integers of 32 bits, a different one for each hash.
+    """Maps 32-bit hashes one-to-one to other 32-bit integers.
 
-    The hashes of successive ids are at equal distances, so that few buckets
-    would have most of them.
+    The hashes of successive ids are equidistant, so without this, most would
+    fall into few buckets.
     """
     return hashes * (2 * hashes + 1)

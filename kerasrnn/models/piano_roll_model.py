@@ -1,4 +1,4 @@
-"""A model of polyphonic music: which keys sound in each next step."""
+"""A model of polyphonic music."""
 
 from typing import Any
 
@@ -15,28 +15,28 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class PianoRollModel(RecurrentModel):
-    """Predicts every step of a piano roll from those before it.
+    """Predicts every step of a piano roll from the steps before it.
 
-    Recurrent layers and, for each key, a sigmoid. Given the past, the keys
-    are independent of each other, as in Chung et al. 2014.
+    It consists of recurrent layers and a sigmoid for each key. Given the past,
+    the keys are independent of each other, as in Chung et al. 2014.
 
     Args:
         cell: A recurrent cell, such as `FastGRUCell(46)`, or one that attends
             to its past, such as `SelfAttentionCell(RHNCell(50), "additive")`.
-            It is a template: every layer runs a fresh copy of it with
-            `FastRNN`, which is fast with the cells of this package.
+            It is a template: every layer runs a copy of it with `FastRNN`,
+            which is fast with the cells of this package.
         keys: Positive integer, the width of a roll.
         depth: Positive integer, number of layers.
-        dropout: Rate of the variational dropout (Gal & Ghahramani 2016) on
-            the input, between layers and before the output: one mask for all
-            steps of a batch. Dropout of the recurrent state is an argument of
-            the cell.
+        dropout: Rate of the variational dropout (Gal & Ghahramani 2016) of the
+            input, between layers and before the output: one mask for all steps
+            of a batch. Dropout of the recurrent state is an argument of the
+            cell.
         **kwargs: Base model arguments, such as `name` and `dtype`; the cell
             keeps its own dtype.
 
     Call arguments:
-        inputs: Tensor of shape `(batch, time, keys)`, 1 where a key sounds:
-            the roll that is predicted, but one step late.
+        inputs: Tensor of shape `(batch, time, keys)`, 1 where a key sounds: the
+            roll to predict, delayed by one step.
         training: Whether to behave as in training (dropout).
 
     Returns:
@@ -75,8 +75,8 @@ class PianoRollModel(RecurrentModel):
         super().__init__(**kwargs)
         self.keys = positive_integer("keys", keys)
         self.add_rnns(cell, depth, dropout)
-        # Few keys sound at once. Were half of them expected at first, the first
-        # updates would drive the states to where they learn no more.
+        # Few keys sound at once. If the untrained model expected half of them,
+        # the first updates would drive the states into saturation.
         self.output_projection = keras.layers.Dense(
             self.keys,
             bias_initializer=keras.initializers.Constant(-3.0),
@@ -93,20 +93,20 @@ class PianoRollModel(RecurrentModel):
         return self.run(inputs, states, training)[0]
 
     def assign_frequencies(self, counts: Tensor, steps: int) -> None:
-        """Sets the bias to the log odds that a key sounds in a step.
+        """Sets the bias to the log-odds that a key sounds in a step.
 
-        The untrained model then expects each key as often as it sounds. By
-        default it expects all keys alike; see `TokenOutput.assign_frequencies`
-        for what a model does to learn the difference.
+        The untrained model then predicts each key with its frequency, not all
+        keys with the same probability; see `TokenOutput.assign_frequencies` for
+        the advantage.
 
         Args:
-            counts: Array-like of shape `(keys,)`: in how many steps of the
-                training pieces each key sounds. The odds are those of one step
-                more with it, and one without it.
+            counts: Array-like of shape `(keys,)`: the number of steps of the
+                training pieces in which each key sounds. For the odds, one step
+                with and one step without each key are added.
             steps: Positive integer, the number of steps of these pieces.
 
         Raises:
-            ValueError: when the shape is another, or a count is not from 0 to
+            ValueError: when the shape differs, or a count is not between 0 and
                 `steps`.
         """
         counts = checked_counts(counts, self.keys, steps)

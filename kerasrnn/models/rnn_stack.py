@@ -1,4 +1,4 @@
-"""Recurrent layers above each other, in one direction or both."""
+"""Stacked recurrent layers in one or both directions."""
 
 from typing import Any
 
@@ -20,12 +20,12 @@ from kerasrnn.typing import Tensor
 
 
 def options_of(cell: Any, owner: str, options: dict[str, Any]) -> Any:
-    """Returns the options of a layer around a cell, by default its dtype.
+    """Returns the options of a layer around a cell, with the cell's dtype.
 
     Args:
-        cell: What is to be a recurrent cell.
-        owner: String, the class of the layer, for the message if it is not.
-        options: Dictionary of the options that are given.
+        cell: The recurrent cell; it is checked.
+        owner: String, the class of the layer, for the error message.
+        options: Dictionary of options. They override the default.
     """
     cells.check_cell(cell, owner)
     return {"dtype": cells.policy(cell), **options}
@@ -36,38 +36,37 @@ class RNNStack(Configured, KeepsQuantization):
     """Runs recurrent layers one after another over a sequence.
 
     Args:
-        cell: A recurrent cell. It is a template: every layer and direction
-            runs a fresh copy of it, with numbers of its own where it is
-            seeded.
+        cell: A recurrent cell. It is a template: every layer and direction runs
+            a copy of it. If it has seeds, copies get different ones.
         depth: Positive integer, number of layers.
         bidirectional: Whether every layer reads in both directions, with the
             outputs concatenated.
-        go_backwards: Whether layers of one direction read from the last step
-            to the first. The outputs keep the order of the sequence.
+        go_backwards: Whether unidirectional layers read from the last step to
+            the first. The outputs keep the order of the sequence.
         dropout: Dropout rate after each layer.
-        variational: Whether dropout has one mask for all steps, and drops out
-            the input of the first layer, too.
-        seed_path: What tells this stack from others of one model, whose cells
-            are seeded alike.
+        variational: Whether dropout uses one mask for all steps, and also
+            applies to the input of the first layer.
+        seed_path: What distinguishes this stack from others in the same model
+            whose cells have the same seed.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
         sequence: Tensor of shape `(batch, time, dim)`.
         mask: Optional boolean tensor of shape `(batch, time)`.
-        initial_state: Optional flat list of states, as it is returned.
+        initial_state: Optional flat list of states, like the returned one.
         training: Whether to behave as in training (dropout).
 
     Returns:
         The outputs of shape `(batch, time, output_size)`, and the flat list of
-        the last states: layer by layer, forward before backward.
+        the final states: layer by layer, forward before backward.
 
-    Masking: a masked step leaves the states as they are.
+    Masking: a masked step does not change the states.
 
     Raises:
         ValueError: when `cell` is not a recurrent cell, `depth` is not
             positive, `dropout` is not in `[0, 1)`, or `bidirectional` and
-            `go_backwards` are both true; when there are too few or too many
-            initial states.
+            `go_backwards` are both true, or when the number of initial states
+            is wrong.
 
     Example:
 
@@ -89,12 +88,12 @@ class RNNStack(Configured, KeepsQuantization):
         **kwargs: Any,
     ) -> None:
         options = options_of(cell, "RNNStack", kwargs)
-        # States are not to be rounded.
+        # States must not be rounded.
         super().__init__(**{**options, "autocast": False})
         if bidirectional and go_backwards:
             raise ValueError(
-                "A bidirectional stack reads in both directions: "
-                "`go_backwards` needs `bidirectional=False`. Received: "
+                "A bidirectional stack already reads backwards, too. Expected: "
+                "`go_backwards=False` or `bidirectional=False`. Received: "
                 f"bidirectional={bidirectional}, go_backwards={go_backwards}"
             )
         self.supports_masking = True
@@ -111,8 +110,8 @@ class RNNStack(Configured, KeepsQuantization):
             kind(dropout, dtype=self.dtype_policy)
             for _ in range(self.depth + variational)
         ]
-        # Not `keras.layers.Bidirectional`: while a deep stack is loaded, it
-        # may mistake the layer of another depth for its own.
+        # Not `keras.layers.Bidirectional`, which may mix up the layers of a
+        # deep stack when it is loaded.
         self.forward_rnns = [
             self._new_rnn(cell, layer, go_backwards)
             for layer in range(self.depth)
@@ -123,7 +122,7 @@ class RNNStack(Configured, KeepsQuantization):
         ]
 
     def _new_rnn(self, cell, index, go_backwards):
-        """The layer that runs a copy of a cell in one direction."""
+        """Returns a layer that runs a copy of a cell in one direction."""
         path = [self.seed_path] * bool(self.seed_path) + [index]
         return FastRNN(
             clone_cell(cell, *path),
@@ -174,7 +173,7 @@ class RNNStack(Configured, KeepsQuantization):
                 width = self.output_size
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
-        """Passes on no mask: who calls the stack has it."""
+        """Passes on no mask, because the caller of the stack has it."""
 
     def call(
         self,
@@ -192,9 +191,9 @@ class RNNStack(Configured, KeepsQuantization):
         expected = len(self.state_sizes)
         if len(before) not in (0, expected):
             raise ValueError(
-                "`initial_state` must hold every state of every layer, as it "
-                f"is returned. Expected: {expected} tensors. "
-                f"Received: {len(before)}"
+                "`initial_state` must have all states of all layers, like the "
+                f"returned list. Expected: {expected} tensors. Received: "
+                f"{len(before)}"
             )
 
         def run(rnn):

@@ -1,4 +1,4 @@
-"""Segments of series as vectors that a recurrent cell reads."""
+"""Vectors of segments of time series."""
 
 from typing import Any
 
@@ -11,35 +11,36 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class SegmentEmbedding(Configured, keras.layers.Layer):
-    """Turns past segments, and the positions of those ahead, to vectors.
+    """Embeds past segments and the positions of future segments.
 
         past      e_i = ReLU(W x_i + K k_i + S s + b)
         ahead     e_j = [p_j; c] + K k_j + S s
 
-    with the values x of a segment, numbers k known ahead, static features s,
-    and embeddings p of the position of a segment and c of a column. Where
-    nothing tells the positions apart, because each segment is forecast after
-    the one before, c is added to the past, and k are those of the next segment.
+    where x are the values of a segment, k the values known in advance, s static
+    features, p an embedding of the position of a segment and c one of a column.
+    Without embeddings of positions, when segments are forecast one after
+    another, c is added to the past, and k belongs to the next segment.
 
-    A row is one column of one series if columns are `shared`, otherwise all
-    columns of one series.
+    A row is one column of a series if columns are `shared`, otherwise all
+    columns of a series.
 
     Args:
-        width: Positive integer, the width of the vectors.
+        width: Positive integer, width of the vectors.
         segment: Positive integer, steps in a segment.
         columns: Positive integer.
-        positions: Integer, how many segments are ahead; 0 for no embedding of
-            their positions.
-        shared: Whether each column is a row of its own.
-        known: Integer, numbers known ahead of each step.
-        static: Integer, features of a whole series.
-        missing: Whether it also reads which values are missing.
+        positions: Integer, number of future segments; 0 for no embeddings of
+            positions.
+        shared: Whether each column is a separate row.
+        known: Integer, number of values of each step that are known in advance.
+        static: Integer, number of static features of a series.
+        missing: Whether to read which values are missing.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
-        values: Tensor of shape `(batch, time, columns)`, of whole segments.
+        values: Tensor of shape `(batch, time, columns)`, a whole number of
+            segments.
         missing: Tensor of that shape, 1 where a value is missing.
-        given: What `given` returned for these segments.
+        given: The result of `given` for these segments.
 
     Returns:
         Vectors of shape `(rows, segments, width)`.
@@ -72,7 +73,7 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
         self.width, self.segment, self.columns = width, segment, columns
         self.positions, self.shared, self.missing = positions, shared, missing
         self.known, self.static = known, static
-        # Keras refuses to quantize a model with a layer that is never built.
+        # Keras cannot quantize a model with a layer that is never built.
         self.of_values, self.of_known, self.of_static = (
             keras.layers.Dense(
                 width, use_bias=bias, dtype=self.dtype_policy, name=name
@@ -107,15 +108,15 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
             )
 
     def given(self, known: Tensor | None, static: Tensor | None) -> Any:
-        """Returns what is added to the vectors for what is known of them.
+        """Returns the part of the vectors that is known in advance.
 
         Args:
-            known: Tensor of shape `(batch, time, known)`, of whole segments,
-                or `None`.
+            known: Tensor of shape `(batch, time, known)`, a whole number of
+                segments, or `None`.
             static: Tensor of shape `(batch, static)`, or `None`.
 
         Returns:
-            Tensor of shape `(rows, segments, width)`, or one that becomes so.
+            Tensor that broadcasts to the shape `(rows, segments, width)`.
         """
         x = ops.zeros((1, 1, self.width), self.compute_dtype)
         if known is not None:
@@ -136,11 +137,11 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
         return ops.relu(x)
 
     def ahead(self, rows: Any, given: Any) -> Tensor:
-        """Returns the vectors of segments ahead, `(rows, positions, width)`.
+        """Returns the vectors of future segments, `(rows, positions, width)`.
 
         Args:
-            rows: Integer or scalar tensor, their number.
-            given: What `given` returned for these segments.
+            rows: Integer or scalar tensor, the number of rows.
+            given: The result of `given` for these segments.
         """
         x = self.position[None]
         if self.shared:
@@ -158,7 +159,7 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
         return ops.tile(x, (rows // x.shape[0], 1, 1)) + given
 
     def _rows(self, x):
-        """`(batch, time, columns)` as segments of rows."""
+        """Splits `(batch, time, columns)` into segments of rows."""
         x = _segments(x, self.segment)
         if not self.shared:
             return _flat(x)
@@ -166,11 +167,11 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
         return ops.reshape(x, (-1, *x.shape[2:]))
 
     def columns_of(self, x: Tensor, size: int) -> Tensor:
-        """Turns what was said of rows to `(batch, time, columns, size)`.
+        """Converts outputs of rows to `(batch, time, columns, size)`.
 
         Args:
-            x: Tensor of shape `(rows, segments, numbers)`.
-            size: Integer, numbers for each value.
+            x: Tensor of shape `(rows, segments, outputs)`.
+            size: Integer, number of outputs for each value.
         """
         _, count, _ = x.shape
         of_row = 1 if self.shared else self.columns
@@ -181,11 +182,11 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
 
 
 def _segments(x, size):
-    """`(batch, time, columns)` as `(batch, segments, size, columns)`."""
+    """Splits the time axis into `(batch, segments, size, columns)`."""
     shape = ops.shape(x)
     return ops.reshape(x, (shape[0], shape[1] // size, size, x.shape[2]))
 
 
 def _flat(x):
-    """The steps of each segment, and their columns, in one axis."""
+    """Joins the steps of each segment and their columns in one axis."""
     return ops.reshape(x, (*ops.shape(x)[:2], x.shape[2] * x.shape[3]))

@@ -1,4 +1,4 @@
-"""Inputs of a forecaster: checked, in whole segments, in comparable units."""
+"""Checks, pads and scales the inputs of a forecaster."""
 
 from typing import Any
 
@@ -12,18 +12,17 @@ from kerasrnn.saving import build_once
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
-_LEAST = 1e-4  # deviation of a window, of that of its column
+_LEAST = 1e-4  # minimum deviation of a window, relative to its column
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class SeriesScaling(Configured, keras.layers.Layer):
-    """Scales columns, and each window of them, and says how to undo it.
+    """Scales columns and windows; returns location and scale to undo it.
 
         z_t = (x_t - location) / scale
 
-    The mean and deviation of each column, and whether they are those of data,
-    are weights that are not trained: `adapt` sets them. A window then has a
-    location and a scale of its own:
+    `adapt` sets the mean and standard deviation of each column, which are
+    non-trainable weights. Each window then has its own location and scale:
 
     | `window` | location            | scale                    |
     |----------|---------------------|--------------------------|
@@ -32,9 +31,9 @@ class SeriesScaling(Configured, keras.layers.Layer):
     | `"mean"` | mean of the window  | deviation of the window  |
     | `"size"` | 0                   | 1 + mean size of values  |
 
-    Missing values, NaN, count nowhere, and become 0. In a window without any
-    value, the mean of the column counts as its last value and as its mean, and
-    the deviation of the column as its deviation.
+    Missing values (NaN) are ignored and become 0. A window without any value
+    has the mean of the column as its last value and mean, and the deviation of
+    the column as its deviation.
 
     Args:
         columns: Positive integer.
@@ -46,12 +45,12 @@ class SeriesScaling(Configured, keras.layers.Layer):
             missing.
 
     Returns:
-        The scaled values of that shape, and the location and the scale of
+        The scaled values, of the same shape, and the location and scale, of
         shape `(batch, 1, columns)`, all in float32.
 
     Raises:
-        ValueError: when `window` is something else, or the values given to
-            `adapt` have another shape or a column without any.
+        ValueError: when `window` is unknown, or the values given to `adapt`
+            have another shape or a column without any value.
 
     Example:
 
@@ -77,32 +76,32 @@ class SeriesScaling(Configured, keras.layers.Layer):
             )
             for name, initializer in (("mean", "zeros"), ("deviation", "ones"))
         )
-        # A number, so that weights may be averaged.
+        # A float, so that weights can be averaged.
         self.is_adapted = self.add_weight(
             (), "zeros", trainable=False, name="is_adapted"
         )
 
     @property
     def adapted(self) -> bool:
-        """Whether mean and deviation are those of data."""
+        """Whether `adapt` has set mean and deviation."""
         return self.built and bool(ops.convert_to_numpy(self.is_adapted))
 
     def adapt(self, values: Any) -> None:
-        """Sets mean and deviation to those of the columns of an array.
+        """Computes the mean and standard deviation of each column.
 
         Args:
-            values: Array of shape `(time, columns)`, the values to train on,
-                NaN where one is missing. A column of equal values keeps a
-                deviation of 1.
+            values: Array of shape `(time, columns)`, the training data, NaN
+                where a value is missing. A constant column gets a deviation of
+                1.
         """
-        # In float32, a sum of many values or a square would be lost.
+        # In float32, sums of many values and squares would lose digits.
         values = ops.convert_to_numpy(values).astype("float64")
         observed = np.sum(~np.isnan(values), axis=0)
         if not observed.all() or np.isinf(values).any():
             raise ValueError(
-                "Every column of `values` must have one that is not missing, "
-                f"and all must be finite. Received: {observed} values, "
-                f"{np.isinf(values).sum()} of them infinite"
+                "Every column of `values` must have at least one value that is "
+                "not missing, and all values must be finite. Received: "
+                f"{observed} values, {np.isinf(values).sum()} of them infinite"
             )
         build_once(self)
         varies = np.nanmax(values, axis=0) > np.nanmin(values, axis=0)
@@ -127,13 +126,13 @@ class SeriesScaling(Configured, keras.layers.Layer):
             scale = deviation * spread
         elif self.window == "size":
             location = ops.zeros_like(mean)
-            # One more, as in DeepAR: all values of a window may be 0.
+            # Plus 1, as in DeepAR, because all values of a window may be 0.
             scale = 1.0 + _mean(ops.abs(x), observed, 0.0)
         return observed * (x - location) / scale, location, scale
 
 
 def _last(x, observed, otherwise):
-    """The last observed value of each column, `(batch, 1, columns)`."""
+    """Returns the last observed value of each column."""
     later = ops.flip(ops.cumsum(ops.flip(observed, 1), axis=1), 1)
     is_last = observed * ops.cast(later < 1.5, x.dtype)
     found = ops.any(observed > 0, axis=1, keepdims=True)
@@ -143,32 +142,33 @@ def _last(x, observed, otherwise):
 
 
 def _mean(x, observed, otherwise):
-    """The mean of the observed values of each column."""
+    """Returns the mean of the observed values of each column."""
     count = ops.sum(observed, axis=1, keepdims=True)
     total = ops.sum(observed * x, axis=1, keepdims=True)
     return ops.where(count > 0, total / ops.maximum(count, 1.0), otherwise)
 
 
 class ForecastInputs(keras.layers.Layer):
-    """The scaling of the past, of what is known ahead, and of features.
+    """Scales the past, the values known in advance, and static features.
 
     Args:
-        columns: Positive integer, numbers of a step of the past.
-        segment: Positive integer. Missing steps are added before the past, so
-            that it has a whole number of segments.
-        horizon: Positive integer. The same is done after what is known ahead.
-        known: Integer, numbers of each step that are known ahead.
-        static: Integer, numbers that describe a whole series.
-        window: How windows of the past are scaled, see `SeriesScaling`.
+        columns: Positive integer, number of values in a step of the past.
+        segment: Positive integer, steps in a segment. Missing steps are added
+            before the past to complete its first segment.
+        horizon: Positive integer, steps to forecast. Missing steps are added
+            after the known values to complete their last segment.
+        known: Integer, number of values of each step that are known in advance.
+        static: Integer, number of static features of a series.
+        window: How windows of the past are scaled; see `SeriesScaling`.
         **kwargs: Base layer arguments, such as `name`.
 
     Call arguments:
-        inputs: The past, or a dictionary of inputs, as of a `Forecaster`.
+        inputs: The past, or a dictionary of inputs, as in `Forecaster`.
 
     Returns:
-        A dictionary of tensors: the `"values"` of the past, where they are
-        `"missing"`, their `"location"` and `"scale"`, and what is `"known"` and
-        `"static"`, or `None`.
+        A dictionary of tensors: the `"values"` of the past, which of them are
+        `"missing"`, their `"location"` and `"scale"`, and `"known"` and
+        `"static"` inputs or `None`.
     """
 
     def __init__(
@@ -198,7 +198,7 @@ class ForecastInputs(keras.layers.Layer):
             build_once(scaling)
 
     def check(self, given: Any) -> None:
-        """Raises `ValueError` unless inputs have the names of the model's."""
+        """Raises `ValueError` unless the inputs have the expected names."""
         if sorted(given) != sorted(self.names):
             raise ValueError(
                 f"This model reads {', '.join(self.names)}. "
@@ -206,7 +206,7 @@ class ForecastInputs(keras.layers.Layer):
             )
 
     def adapt(self, **given: Any) -> None:
-        """Sets the scaling of each input, see `SeriesScaling.adapt`."""
+        """Sets the scaling of each input; see `SeriesScaling.adapt`."""
         given = {name: x for name, x in given.items() if x is not None}
         self.check(given)
         for name, scaling in zip(self.names, self.scalings, strict=True):
@@ -238,9 +238,9 @@ class ForecastInputs(keras.layers.Layer):
         time = inputs["past"].shape[1:2]
         if None in time:
             raise ValueError(
-                "The steps of a window are divided into segments while a graph "
-                "is traced. Expected: `past` with a known number of steps. "
-                f"Received: shape {tuple(inputs['past'].shape)}"
+                "Windows are divided into segments while the graph is traced. "
+                "Expected: `past` with a known number of steps. Received: "
+                f"shape {tuple(inputs['past'].shape)}"
             )
         ahead = [steps + self.horizon for steps in time]
         steps = {"past": time, "known": ahead, "static": ()}
@@ -255,7 +255,7 @@ class ForecastInputs(keras.layers.Layer):
 
 
 def _padded(x, before, after):
-    """Adds steps of missing values before and after those of a tensor."""
+    """Adds missing steps before and after the steps of a tensor."""
     if before == after == 0:
         return x
     pads = [[0, 0], [before, after], [0, 0]]

@@ -1,4 +1,4 @@
-"""Summaries of a text: last outputs, maximum and mean, or by attention."""
+"""Summaries of encoded texts: last outputs, pooling or attention."""
 
 import math
 from collections.abc import Sequence
@@ -28,11 +28,11 @@ from kerasrnn.typing import Tensor
 
 
 class Summary(Configured, KeepsQuantization):
-    """Base of the summaries, which reduce a text to one vector.
+    """Base class of summaries, which reduce a text to one vector.
 
-    Each takes the memory, the mask and the final states of an encoder. Those
-    with attention return its weights, too. A summary has no time axis, so it
-    returns no mask.
+    A summary reads the memory, the mask and the final states of an encoder.
+    Summaries with attention also return its weights. The result has no time
+    axis, so there is no output mask.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -42,19 +42,19 @@ class Summary(Configured, KeepsQuantization):
     def compute_mask(
         self, inputs: Tensor, previous_mask: Tensor | None = None
     ) -> None:
-        """Passes on no mask: a summary is of all steps."""
+        """Passes on no mask, because a summary has no time axis."""
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class LastSummary(Summary):
-    """The last output of an encoder in each direction.
+    """Returns the last output of an encoder in each direction.
 
         [h_T of the units that read forwards; h_1 of those that read backwards]
 
     Args:
         backward: A pair of integers, start and stop of the units that read
-            backwards; `(0, 0)` for none. Defaults to `None`, those of the
-            encoder of the `TextClassifier`; without one, none.
+            backwards; `(0, 0)` for none. `None` takes those of the encoder in a
+            `TextClassifier`, and otherwise none.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
@@ -90,8 +90,8 @@ class LastSummary(Summary):
 
     def last(self, memory: Tensor, mask: Tensor) -> Tensor:
         """Returns the outputs at the end of each direction."""
-        # The first one from the end; a maximum of no rows would be a scalar
-        # on PyTorch.
+        # The first one from the end. On PyTorch, a maximum of no rows would be
+        # a scalar.
         from_end = ops.argmax(ops.flip(ops.cast(mask, "int32"), 1), axis=1)
         final = ops.shape(mask)[1] - 1 - from_end
         last = _output_at(memory, final)
@@ -105,18 +105,18 @@ class LastSummary(Summary):
 
 
 def _output_at(memory, positions):
-    """Returns the output at one position of each text, `(batch, dim)`."""
+    """Returns the output at a position of each text, `(batch, dim)`."""
     return gather(memory, ops.expand_dims(positions, 1))[:, 0]
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class PooledSummary(LastSummary):
-    """The last outputs, concatenated with maximum and mean over time.
+    """Concatenates the last outputs with maximum and mean over time.
 
         [last; max_t h_t; mean_t h_t]                    (Howard & Ruder 2018)
 
     Args:
-        backward: As for `LastSummary`.
+        backward: As in `LastSummary`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
@@ -159,7 +159,7 @@ class PooledSummary(LastSummary):
 
 
 def _closed_up(attention, memory, mask):
-    """Moves padding behind the words, if the attention would count it.
+    """Moves padding to the end, if positions matter to the attention.
 
     Args:
         attention: A mechanism, or `None`.
@@ -167,7 +167,7 @@ def _closed_up(attention, memory, mask):
         mask: Boolean tensor of shape `(batch, time)`.
 
     Returns:
-        The memory, its mask, and the function that moves weights of shape
+        The memory, its mask, and a function that moves weights of shape
         `(batch, time)` back.
     """
     if attention is None or not attention.counts_masked:
@@ -181,13 +181,13 @@ def _closed_up(attention, memory, mask):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class AttentionSummary(Summary):
-    """The mean of the memory, weighted by the attention of a trained query.
+    """Averages the memory, weighted by the attention of a trained query.
 
         sum_t alpha_t h_t                                  (Yang et al. 2016)
 
     Args:
         attention: A mechanism of `kerasrnn.layers`, or its name. It is a
-            template: the layer has its own copy.
+            template: the layer uses a copy.
         units: Positive integer, the hidden width of a mechanism given by name.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
@@ -252,7 +252,7 @@ class AttentionSummary(Summary):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class DecoderSummary(Summary):
-    """The output of one decoder step after the encoder.
+    """Returns the output of one decoder step after the encoder.
 
     The cell starts from the final states of the last layer of the encoder and
     reads a trained vector; with attention, it attends to the memory as well:
@@ -261,9 +261,9 @@ class DecoderSummary(Summary):
 
     Args:
         cell: A recurrent cell like the encoder's. It is a template: the layer
-            has its own copy.
-        attention: A mechanism of `kerasrnn.layers`, or its name; `None` for
-            none. It is a template, too.
+            uses a copy.
+        attention: A mechanism of `kerasrnn.layers`, or its name; `None` for no
+            attention. It is a template, too.
         **kwargs: Base layer arguments, such as `name` and `dtype`, by default
             that of `cell`.
 
@@ -271,7 +271,7 @@ class DecoderSummary(Summary):
         memory: Tensor of shape `(batch, time, dim)`.
         mask: Boolean tensor of shape `(batch, time)`.
         final: Tensor of shape `(batch, final_dim)`, the final states of a
-            unidirectional encoder, those of its last layer at the end.
+            unidirectional encoder. Those of its last layer come last.
         training: Whether to behave as in training (dropout of the cell).
 
     Returns:
@@ -318,7 +318,7 @@ class DecoderSummary(Summary):
         return self.rnn.cell.attention
 
     def build(self, memory_shape: Shape) -> None:
-        # The cell's one input: there is no token to start from.
+        # The only input of the cell, because there is no token to start from.
         shape = (1, 1, cells.output_size(self.cell))
         self.start = self.add_weight(
             shape=shape, initializer="uniform", name="start"

@@ -1,4 +1,4 @@
-"""A tagger: gives each word of a sentence a tag."""
+"""A sequence tagger."""
 
 from typing import Any
 
@@ -26,55 +26,56 @@ PIECES = "pieces", "piece_counts"
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class Tagger(Model):
-    """Tags each word of a sentence.
+    """Assigns a tag to each word of a sentence.
 
         x_t = [E w_t; characters(w_t); backbone(w_1 ... w_T)_t]
         h = recurrent layers(x), in both directions
         tags = CRF(W h + b), or softmax(W h + b) in each step
 
-    It is compiled with `tagger.crf_loss()` or, without a `CRF`, with
+    Compile it with `tagger.crf_loss()` or, without a `CRF`, with
     `kerasrnn.training.TokenCrossentropy(pad_id=-1)`. The labels of padding are
     -1.
 
     Args:
         vocabulary_size: Positive integer, the number of words.
         num_tags: Positive integer.
-        cell: A recurrent cell. It is a template: every layer and direction
-            gets a fresh copy of it.
+        cell: A recurrent cell. It is a template: every layer and direction gets
+            a copy of it.
         embedding_dim: Positive integer, width of the embeddings of words.
-        characters: A `CharacterReader`; `None` to read words alone.
+        characters: A `CharacterReader`; `None` to read only words.
         depth: Positive integer, number of layers.
         bidirectional: Whether every layer reads in both directions.
-        crf: A `kerasrnn.layers.CRF`, which may know a tag scheme; `None` for
-            a softmax in each step.
-        dropout: Dropout rate of words, and of units after each layer.
+        crf: A `kerasrnn.layers.CRF`, which may have a tag scheme; `None` for a
+            softmax in each step.
+        dropout: Dropout rate of word vectors, and of units after each layer.
         word_dropout: Rate at which whole embeddings of words are dropped.
-        pad_id: Id of padding among the words.
-        backbone: A `BackboneReader`, what a pretrained transformer says of
-            each word; `None` for none.
-        factorized: Whether a dense layer projects what is read of a word to
-            the width of the cell.
+        pad_id: Word id of padding.
+        backbone: A `BackboneReader` for the vectors of a pretrained
+            transformer; `None` for no backbone.
+        factorized: Whether a dense layer projects the vectors of words to the
+            width of the cell.
         **kwargs: Base model arguments, such as `name` and `dtype`, by default
             that of `cell`.
 
     Call arguments:
-        inputs: Integer tensor of shape `(batch, time)`, the ids of words. Or a
-            dictionary of these `"words"`; with a `CharacterReader`, of
-            `"characters"` of shape `(batch, time, letters)`; and with a
-            `BackboneReader`, of `"pieces"` of shape `(batch, pieces)` and
-            `"piece_counts"` of each word, of shape `(batch, time)`, or of its
-            `"features"`, what the `BackboneReader` returned for them.
+        inputs: Integer tensor of shape `(batch, time)`, the ids of words, or a
+            dictionary with these as `"words"`. With a `CharacterReader`, it
+            also has `"characters"` of shape `(batch, time, letters)`. With a
+            `BackboneReader`, it also has `"pieces"` of shape `(batch, pieces)`
+            and `"piece_counts"` of each word, of shape `(batch, time)`, or
+            instead the outputs of the `BackboneReader` for them as
+            `"features"`.
         training: Whether to behave as in training (dropout).
 
     Returns:
-        Scores of shape `(batch, time, num_tags)`, whose largest in each step
-        is that of the tag: what the `CRF` returns, or logits.
+        Scores of shape `(batch, time, num_tags)`: the outputs of the `CRF`, or
+        logits. The predicted tag has the largest score in each step.
 
-    Masking: padding changes no state, and is skipped by the `CRF`.
+    Masking: padding changes no state, and the `CRF` skips it.
 
     Raises:
         ValueError: when `cell` is not a recurrent cell, a size is not positive,
-            a rate is not in `[0, 1)`, or the inputs lack a part.
+            a rate is not in `[0, 1)`, or an input is missing.
 
     Example:
 
@@ -206,7 +207,7 @@ class Tagger(Model):
         return scores if self.crf is None else self.crf(scores, mask=mask)
 
     def _parts(self, inputs):
-        """Returns the inputs in a dictionary, if it is complete."""
+        """Returns the inputs as a complete dictionary, or raises an error."""
         if not isinstance(inputs, dict):
             inputs = {"words": inputs}
         names = set(self.parts)
@@ -221,7 +222,7 @@ class Tagger(Model):
 
     @property
     def parts(self) -> dict[str, int]:
-        """The number of axes of each of the ids that it reads, by name."""
+        """The number of axes of each input of ids, by name."""
         axes = {"words": 2}
         if self.characters is not None:
             axes["characters"] = 3
@@ -234,45 +235,44 @@ class Tagger(Model):
         return self.parts if len(self.parts) > 1 else 2
 
     def check_loss(self, loss: Any) -> None:
-        """Raises `ValueError` if a loss does not take what the model returns.
+        """Raises `ValueError` if a loss does not fit the outputs.
 
-        With a `CRF`, the outputs are no logits of single tags, so that a
+        With a `CRF`, the outputs are not logits of single tags, so a
         cross-entropy would not train the layer.
         """
         if isinstance(loss, CRFLoss):
             if self.crf is None:
                 raise ValueError(
-                    "A Tagger without `crf` has no `CRFLoss`. Expected: "
+                    "A Tagger without `crf` cannot use a `CRFLoss`. Expected: "
                     "`kerasrnn.training.TokenCrossentropy(pad_id=-1)`. "
                     "Received: a `CRFLoss`"
                 )
             # A loss that was loaded without its model has no layer yet.
             if loss.crf is not None and loss.crf is not self.crf:
                 raise ValueError(
-                    "The loss has another `CRF` than the model. Expected: "
-                    "`model.crf_loss()`, of the model that is compiled. "
-                    f"Received: the loss of crf={loss.crf.name!r}"
+                    "The loss belongs to the `CRF` of another model. Expected: "
+                    "`model.crf_loss()` of the compiled model. Received: the "
+                    f"loss of crf={loss.crf.name!r}"
                 )
         elif self.crf is None:
             super().check_loss(loss)
         elif "crossentropy" in name_of(loss).lower():
             raise ValueError(
-                "A Tagger with `crf` is trained with the loss of its layer. "
-                "Expected: `model.crf_loss()`. "
-                f"Received: loss={name_of(loss)}"
+                "A Tagger with `crf` needs the loss of its layer. Expected: "
+                f"`model.crf_loss()`. Received: loss={name_of(loss)}"
             )
 
     def crf_loss(self) -> CRFLoss:
         """Returns the loss of the `CRF`.
 
         Raises:
-            ValueError: when the model has none.
+            ValueError: when the model has no `CRF`.
         """
         if self.crf is None:
             raise ValueError(
-                "A Tagger without `crf` is trained with "
-                "`kerasrnn.training.TokenCrossentropy(pad_id=-1)`. "
-                "Received: crf=None"
+                "A Tagger without `crf` has no CRF loss. Expected: "
+                "`kerasrnn.training.TokenCrossentropy(pad_id=-1)`. Received: "
+                "crf=None"
             )
         return CRFLoss(self.crf)
 
@@ -280,7 +280,7 @@ class Tagger(Model):
         """Returns the probability of each tag of each word.
 
         Args:
-            scores: What the model returned, `(batch, time, num_tags)`.
+            scores: The outputs of the model, `(batch, time, num_tags)`.
 
         Returns:
             Tensor of that shape: marginals of the `CRF`, or a softmax.

@@ -1,4 +1,4 @@
-"""A classifier of texts, and several as one."""
+"""A text classifier, and ensembles of classifiers."""
 
 import functools
 from collections.abc import Sequence
@@ -27,28 +27,28 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TextClassifier(Model):
-    """Classifies a text by a summary of its encoding.
+    """Classifies texts by a summary of their encoding.
 
         h_1 ... h_T, s_T = encoder(ids)
         logits = W summary(h_1 ... h_T, s_T) + b
 
     Args:
         encoder: An `Encoder`.
-        summary: What summarizes the memory in one vector, a layer or its name:
+        summary: A layer that summarizes the memory in one vector, or its name:
 
             * `"last"`: the last output of each direction (`LastSummary`),
-            * `"pooled"`: the same, with maximum and mean (`PooledSummary`),
+            * `"pooled"`: the same with maximum and mean over time
+              (`PooledSummary`),
             * `"attention"`: the mean weighted by additive attention
               (`AttentionSummary`),
             * `"decoder"`: the output of a decoder step (`DecoderSummary`).
-        num_classes: Positive integer, the number of logits. 1 is for binary
-            labels, 0 and 1, with
-            `keras.losses.BinaryCrossentropy(from_logits=True)`; 2 or more have
-            one logit for each class, with
-            `keras.losses.SparseCategoricalCrossentropy(from_logits=True)`.
-            For several labels a text, it is the number of labels, with the
-            loss of binary labels.
-        dropout: Dropout rate on the summary.
+        num_classes: Positive integer, the number of logits. 1 for binary labels
+            (0 and 1), with `keras.losses.BinaryCrossentropy(from_logits=True)`;
+            2 or more for one logit per class, with
+            `keras.losses.SparseCategoricalCrossentropy(from_logits=True)`. If a
+            text can have several labels, it is the number of labels, with the
+            loss for binary labels.
+        dropout: Dropout rate of the summary.
         **kwargs: Base model arguments, such as `name` and `dtype`.
 
     Call arguments:
@@ -61,8 +61,8 @@ class TextClassifier(Model):
     Masking: padding is ignored.
 
     Raises:
-        ValueError: when `encoder` is not an `Encoder`, `summary` is unknown, or
-            `num_classes` is not positive; when `summary` is a `DecoderSummary`
+        ValueError: when `encoder` is not an `Encoder`, `summary` is unknown,
+            `num_classes` is not positive, or `summary` is a `DecoderSummary`
             and the encoder is bidirectional.
 
     Example:
@@ -119,14 +119,14 @@ class TextClassifier(Model):
     def classify_ids(
         self, ids: Tensor, training: bool = False
     ) -> tuple[Tensor, Tensor | None]:
-        """Classifies texts, and says what it attended to.
+        """Classifies texts and returns attention weights.
 
         Args:
             ids: Integer tensor of shape `(batch, time)`.
             training: Whether to behave as in training (dropout).
 
         Returns:
-            The logits and the attention weights, as from `classify`.
+            The logits and the attention weights, as in `classify`.
         """
         memory, mask, final = self.encoder(ids, training=training)
         return self.classify(memory, mask, final, training)
@@ -175,14 +175,14 @@ class TextClassifier(Model):
     def classify_embedded(
         self, embeddings: Tensor, ids: Tensor
     ) -> tuple[Tensor, Tensor | None]:
-        """Classifies what `embed` returned, for derivatives by it.
+        """Classifies the result of `embed`, to differentiate by it.
 
         Args:
             embeddings: Tensor of shape `(batch, time, embedding_dim)`.
-            ids: Integer tensor of shape `(batch, time)`, their tokens.
+            ids: Integer tensor of shape `(batch, time)`, the tokens.
 
         Returns:
-            The logits and the attention weights, as from `classify`.
+            The logits and the attention weights, as in `classify`.
         """
         mask = self.mask(ids)
         memory, final = self.encoder.read(embeddings, mask)
@@ -201,7 +201,7 @@ class TextClassifier(Model):
         return found if isinstance(found, tuple) else (found, None)
 
     def get_config(self) -> Config:
-        # The attribute `summary` is a method of Keras.
+        # The attribute `summary` is a method of every Keras model.
         return {
             **keras.Model.get_config(self),
             "encoder": keras.saving.serialize_keras_object(self.encoder),
@@ -212,17 +212,17 @@ class TextClassifier(Model):
 
 
 def get_summary(identifier, encoder):
-    """Returns a summary from a layer or from its name.
+    """Returns a summary layer from a layer or its name.
 
     Args:
         identifier: `"last"`, `"pooled"`, `"attention"` (additive),
             `"decoder"` (without attention), or a layer.
-        encoder: The `Encoder` whose memory is to be summarized.
+        encoder: The `Encoder` whose memory is summarized.
 
     Raises:
-        ValueError: for anything else; for a `DecoderSummary` of a bidirectional
-            encoder, or of one whose cell has other states; or for a summary
-            of other units that read backwards than those of the encoder.
+        ValueError: when `identifier` is unknown, when a `DecoderSummary` gets a
+            bidirectional encoder or one whose cell has other states, or when
+            `backward` of the summary does not match the encoder.
     """
     if isinstance(identifier, str) and identifier in _BY_NAME:
         identifier = _BY_NAME[identifier](encoder)
@@ -240,13 +240,13 @@ def get_summary(identifier, encoder):
 
 
 def _set_backward(summary, encoder):
-    """Sets which units read backwards, or raises if it is other ones."""
+    """Sets which units read backwards, or raises if others are set."""
     expected = backward_units(encoder)
     if summary.backward not in (None, expected):
         raise ValueError(
-            "The units that read backwards must be those of the encoder. "
-            f"Expected: backward={expected}, or `None`. "
-            f"Received: backward={summary.backward}"
+            "`backward` of the summary must match the encoder. Expected: "
+            f"backward={expected}, or `None`. Received: "
+            f"backward={summary.backward}"
         )
     summary.backward = expected
 
@@ -258,9 +258,10 @@ def _check_decoder(summary, encoder):
     )
     if encoder.bidirectional or expected != found:
         raise ValueError(
-            "A DecoderSummary starts a cell like the encoder's from its final "
-            f"states. Expected: bidirectional=False, widths {expected}. "
-            f"Received: bidirectional={encoder.bidirectional}, widths {found}"
+            "A DecoderSummary starts its cell from the final states of the "
+            "encoder, so both must have the same states. Expected: "
+            f"bidirectional=False, widths {expected}. Received: "
+            f"bidirectional={encoder.bidirectional}, widths {found}"
         )
 
 
@@ -288,19 +289,18 @@ _BY_NAME = {
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class ClassifierEnsemble(Ensemble):
-    """Classifies a text by the mean of the logits of several classifiers.
+    """Classifies texts by the mean of the logits of several classifiers.
 
         logits = 1 / n sum_i logits_i / T_i
 
-    This is the normalized geometric mean of their probabilities. It takes the
-    place of a `TextClassifier` in `kerasrnn.pipelines.TextLabeller`. The
-    members may differ in everything but their vocabulary and their classes.
+    This is the normalized geometric mean of their probabilities. It can replace
+    a `TextClassifier` in `kerasrnn.pipelines.TextLabeller`. The members must
+    have the same vocabulary and classes, and may differ otherwise.
 
     Args:
         models: List of `TextClassifier`s, at least one.
         temperatures: List of positive floats, the temperature `T_i` of each
-            model, so that a model that is too certain counts no more than
-            others; `None` for 1.
+            model, so that overconfident models do not dominate; `None` for 1.
         **kwargs: Base layer arguments, such as `name`.
 
     Call arguments:
@@ -312,9 +312,9 @@ class ClassifierEnsemble(Ensemble):
     Masking: padding is ignored.
 
     Raises:
-        ValueError: when there is no model, they differ in their numbers of
+        ValueError: when there is no model, models differ in their numbers of
             classes or share a layer, or there is not one positive temperature
-            for each.
+            for each model.
 
     Example:
 
@@ -340,8 +340,9 @@ class ClassifierEnsemble(Ensemble):
             temperatures = [1.0] * len(self.models)
         if np.shape(temperatures) != (len(self.models),):
             raise ValueError(
-                "`temperatures` must be one for each model. Expected: "
-                f"{len(self.models)}. Received: temperatures={temperatures}"
+                "`temperatures` must be a list with one for each model. "
+                f"Expected: {len(self.models)}. Received: "
+                f"temperatures={temperatures}"
             )
         self.temperatures = [
             number("temperatures", value, above=0) for value in temperatures
@@ -362,31 +363,31 @@ class ClassifierEnsemble(Ensemble):
         """Classifies texts, as `TextClassifier.classify_ids` does.
 
         Returns:
-            The logits, and the mean of the attention weights of all members,
-            or `None` if one has no attention.
+            The logits, and the mean of the attention weights of all members, or
+            `None` if a member has no attention.
         """
         return self._joined(model.classify_ids(ids) for model in self.models)
 
     def mask(self, ids: Tensor) -> Tensor:
-        """Returns which tokens at least one member reads."""
+        """Returns which tokens at least one member does not mask."""
         first, *others = (model.mask(ids) for model in self.models)
         return functools.reduce(ops.logical_or, others, first)
 
     def embed(self, ids: Tensor) -> list[Tensor]:
-        """Returns what each member reads of tokens, a list of tensors."""
+        """Returns a list of the embedded tokens of each member."""
         return [model.embed(ids) for model in self.models]
 
     def classify_embedded(
         self, embeddings: Sequence[Tensor], ids: Tensor
     ) -> tuple[Tensor, Tensor | None]:
-        """Classifies what `embed` returned, as `classify_ids` does."""
+        """Classifies the result of `embed`, as `classify_ids` does."""
         return self._joined(
             model.classify_embedded(each, ids)
             for model, each in zip(self.models, embeddings, strict=True)
         )
 
     def hidden_states(self, ids: Tensor) -> Tensor:
-        """Returns the outputs of the encoders of all members, side by side."""
+        """Returns the concatenated encoder outputs of all members."""
         return ops.concatenate(
             [
                 ops.cast(model.hidden_states(ids), "float32")
@@ -396,7 +397,7 @@ class ClassifierEnsemble(Ensemble):
         )
 
     def _joined(self, answers):
-        """The mean of the logits, and of the attention weights, of members."""
+        """Averages the logits and the attention weights of the members."""
         logits, weights = zip(*answers, strict=True)
         if any(each is None for each in weights):
             return self._mean(logits), None
@@ -404,7 +405,7 @@ class ClassifierEnsemble(Ensemble):
         return self._mean(logits), sum(found) / len(found)
 
     def _mean(self, logits):
-        """The mean of the logits of all members."""
+        """Averages the logits of all members."""
         scaled = [
             ops.cast(x, "float32") / temperature
             for x, temperature in zip(logits, self.temperatures, strict=True)

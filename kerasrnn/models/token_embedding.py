@@ -15,29 +15,28 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TokenEmbedding(keras.layers.ReversibleEmbedding):
-    """An embedding with dropout of whole words and of single units.
+    """An embedding with dropout of whole words and single units.
 
         x_t = sqrt(embedding_dim) E[id_t]       E ~ N(0, 1 / embedding_dim)
 
-    The scale is that of Vaswani et al. 2017, section 3.4: the inputs of the
-    recurrent layers start with unit variance, and so do the logits of a tied
-    output layer. With the smaller default of Keras, both stay near 0 for
-    epochs.
+    The scale is that of Vaswani et al. 2017, section 3.4. The inputs of the
+    recurrent layers, and the logits of a tied output layer, start with unit
+    variance. With Keras's smaller default, both stay close to 0 for epochs.
 
     Args:
         vocabulary_size: Positive integer.
         embedding_dim: Positive integer.
         dropout: Rate at which units are dropped.
         word_dropout: Rate at which whole embeddings of tokens are dropped.
-        drop_types: Whether a word is dropped wherever it occurs in its row, as
-            in language models, and not independently at each position.
+        drop_types: Whether to drop a word at all its positions in a row, as in
+            language models, instead of independently at each position.
         scale: Float, the factor before `E`; `None` for
             `sqrt(embedding_dim)`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
         ids: Integer tensor of shape `(batch, time)`; a negative id (padding
-            without a row in the vocabulary) reads row 0.
+            that is not in the vocabulary) reads row 0.
         reverse: Whether to compute logits of shape
             `(batch, time, vocabulary_size)` from inputs of shape
             `(batch, time, embedding_dim)` instead, without dropout.
@@ -76,7 +75,7 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
             embeddings_initializer=embeddings_initializer or usual,
             **kwargs,
         )
-        # Otherwise the largest product of a model would stay in float32.
+        # Otherwise the largest product of a model would be computed in float32.
         self._given_dtype = self.reverse_dtype
         self.reverse_dtype: str = self.reverse_dtype or self.compute_dtype
         self.vocabulary_size = vocabulary_size
@@ -98,13 +97,14 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
                 pretrained word vectors.
 
         Raises:
-            ValueError: when they are not finite, or all numbers are equal; when
-                the embeddings are quantized.
+            ValueError: when they are not finite, all numbers are equal, or the
+                embeddings are quantized.
         """
         if self.quantization_mode:
             raise ValueError(
-                "Quantized embeddings are not set. Expected: `assign_vectors` "
-                f"before `quantize`. Received: {self.quantization_mode}"
+                "Quantized embeddings cannot be changed. Expected: "
+                "`assign_vectors` before `quantize`. Received: "
+                f"{self.quantization_mode}"
             )
         scale = vectors.std() * self.output_dim**0.5
         if not (math.isfinite(scale) and scale > 0):
@@ -126,7 +126,7 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
 
     @property
     def factor(self) -> float:
-        """What embeddings are multiplied by."""
+        """The factor on the embeddings."""
         return self.output_dim**0.5 if self.scale is None else self.scale
 
     def _call(self, call, inputs, reverse, training):
@@ -142,11 +142,11 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         return self._dropped(x, self.dropout)
 
     def _kept_words(self, ids, dtype):
-        """The factor of each word, 0 where it is dropped: `(batch, time)`."""
+        """Returns the factor of each word, 0 where it is dropped."""
         if not self.drop_types:
             return self._dropped(ops.ones_like(ids, dtype), self.word_dropout)
-        # In order, equal ids are neighbours. Each takes the draw whose position
-        # is the number of its type in the row.
+        # After sorting, equal ids are neighbours. Each id uses the random
+        # number at the index of its type in the row.
         order = ops.argsort(ids, axis=1)
         ordered = ops.take_along_axis(ids, order, axis=1)
         is_new = ops.not_equal(ordered[:, 1:], ordered[:, :-1])
@@ -174,7 +174,7 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
 
     def get_config(self) -> Config:
         config = super().get_config()
-        # Not the one that follows from the dtype policy.
+        # Not the default that follows from the dtype policy.
         config["reverse_dtype"] = self._given_dtype
         return {
             "vocabulary_size": config.pop("input_dim"),

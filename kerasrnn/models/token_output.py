@@ -17,7 +17,7 @@ from kerasrnn.saving import Configured
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
-# Kernels of tied outputs that many calls share, by the layer.
+# Transposed kernels of tied outputs that many calls share, by layer.
 _KERNELS: contextvars.ContextVar[dict[int, Tensor] | None] = (
     contextvars.ContextVar("kernels", default=None)
 )
@@ -25,26 +25,26 @@ _KERNELS: contextvars.ContextVar[dict[int, Tensor] | None] = (
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TokenOutput(Configured, KeepsQuantization):
-    """Logits over a vocabulary, or over a part of it.
+    """Computes logits over a vocabulary or a part of it.
 
         logits = W o + b        or tied to an embedding, E o + b
 
-    Outputs of another width than `units` first pass a dense layer, those of
-    another width than the tied embedding a linear projection. A tied output has
-    a bias, too: how rare a word is does not follow from its embedding alone.
-    Before training, set it with `assign_frequencies`.
+    Inputs whose width differs from `units` first pass a dense layer; if it
+    differs from that of the tied embedding, they pass a linear projection. A
+    tied output also has a bias, because an embedding does not tell how rare a
+    word is. Set the bias with `assign_frequencies` before training.
 
     Args:
         vocabulary_size: Positive integer.
-        units: Positive integer, the width that outputs are projected to
-            first; `None` for none, or for the width of `tied_to`.
+        units: Positive integer, width of the projection before the output;
+            `None` for no projection, or for the width of `tied_to`.
         tied_to: A `TokenEmbedding` to share the weights of (Press & Wolf 2017);
             `None` for separate weights.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
         outputs: Tensor of shape `(batch, time, dim)`.
-        selected: What `select` returned, for logits of those words only.
+        selected: The result of `select`, for the logits of these words only.
 
     Returns:
         Logits of shape `(batch, time, vocabulary_size)`, or
@@ -112,7 +112,7 @@ class TokenOutput(Configured, KeepsQuantization):
         return ops.add(over_last(self._score, outputs), self.bias)
 
     def projected(self, outputs: Tensor) -> Tensor:
-        """Returns outputs as they are multiplied by the vectors of words."""
+        """Projects outputs to the width of the word vectors."""
         return outputs if self.projection is None else self.projection(outputs)
 
     def _score(self, outputs):
@@ -125,10 +125,10 @@ class TokenOutput(Configured, KeepsQuantization):
 
     @contextlib.contextmanager
     def many_calls(self) -> Iterator[None]:
-        """A scope in which a tied kernel is transposed once, for all calls.
+        """A scope in which a tied kernel is transposed once for all calls.
 
-        A loop of steps in a graph begins and ends within it. For a few rows,
-        to transpose takes TensorFlow several times as long as to multiply.
+        A loop of steps in a graph must begin and end within it. For few rows,
+        TensorFlow takes several times as long to transpose as to multiply.
         """
         kernels = {**(_KERNELS.get() or {})}
         if self.tied_to is not None and not self.tied_to.quantization_mode:
@@ -143,17 +143,17 @@ class TokenOutput(Configured, KeepsQuantization):
     def assign_frequencies(self, counts: Tensor) -> None:
         """Sets the bias to the logarithms of the tokens' relative frequencies.
 
-        The untrained model then expects each token as often as it occurs. With
-        a bias of 0, this is what a language model learns first, for hundreds of
-        steps. It learns the frequencies by large outputs. These saturate the
-        states of the recurrent cell, which may stay saturated for an epoch.
+        The untrained model then predicts each token with its frequency. With a
+        bias of 0, a language model spends hundreds of steps on learning the
+        frequencies, by large outputs. These saturate the states of the
+        recurrent cell, which may stay saturated for an epoch.
 
         Args:
             counts: Array-like of shape `(vocabulary_size,)`: how often each
-                token occurs in the text to train on. One is added to each.
+                token occurs in the training text. 1 is added to each count.
 
         Raises:
-            ValueError: when the shape is another, or a count is negative.
+            ValueError: when the shape differs, or a count is negative.
         """
         smoothed = checked_counts(counts, self.vocabulary_size) + 1
         self.bias.assign(ops.log(smoothed / ops.sum(smoothed)))
@@ -162,8 +162,8 @@ class TokenOutput(Configured, KeepsQuantization):
         """Returns the logit of one word at each step.
 
         Args:
-            projected: Tensor of shape `(batch, time, units)`, what `projected`
-                returned.
+            projected: Tensor of shape `(batch, time, units)`, the result of
+                `projected`.
             words: Integer tensor of shape `(batch, time)`.
 
         Returns:
@@ -179,7 +179,7 @@ class TokenOutput(Configured, KeepsQuantization):
         return ops.sum(products, axis=-1) + ops.cast(bias, "float32")
 
     def select(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """Returns the weights of some words for each sentence.
+        """Returns the output weights of some words for each sentence.
 
         Args:
             words: Integer tensor of shape `(batch, words)`, their ids.
@@ -194,13 +194,13 @@ class TokenOutput(Configured, KeepsQuantization):
         layer = self.dense if self.tied_to is None else self.tied_to
         if layer.quantization_mode is not None:
             raise ValueError(
-                "A shortlist needs output weights that are not quantized: "
-                "exclude them by `filters` of `model.quantize`. Received: "
-                f"output weights in {layer.quantization_mode!r}"
+                "A shortlist needs output weights that are not quantized. "
+                "Expected: `model.quantize` with `filters` that exclude them. "
+                f"Received: output weights in {layer.quantization_mode!r}"
             )
         if self.tied_to is None:
-            # Transposed it would be copied, which takes far longer than a few
-            # words do.
+            # Transposing would copy the kernel, which takes far longer than
+            # reading a few words.
             kernel = ops.take(self.dense.kernel, words, axis=1)
             kernel = ops.swapaxes(kernel, 0, 1)
         else:
@@ -212,10 +212,10 @@ class TokenOutput(Configured, KeepsQuantization):
 
 
 def checked_counts(counts, size, most=math.inf):
-    """Returns counts as a tensor, or raises `ValueError` if they are wrong.
+    """Returns counts as a tensor; raises `ValueError` if they are invalid.
 
     Args:
-        counts: Array-like, to be of shape `(size,)`.
+        counts: Array-like of shape `(size,)`.
         size: Integer.
         most: Number that no count may exceed.
     """

@@ -1,4 +1,4 @@
-"""An encoder-decoder with attention, and several as one."""
+"""An encoder-decoder with attention, and ensembles of them."""
 
 import contextlib
 import math
@@ -27,8 +27,8 @@ from kerasrnn.typing import Tensor
 class Translator(Model):
     """Recurrent encoder-decoder with attention.
 
-    `fit` trains it by teacher forcing: the inputs hold the source and the
-    target after a start token, and the labels are the target shifted by one
+    `fit` trains it by teacher forcing: the inputs are the source and the target
+    with a start token, and the labels are the target shifted by one
     (`kerasrnn.data.translation_batches` makes both). The searches of
     `kerasrnn.decoding` call `encode` and `decode_step`.
 
@@ -36,24 +36,24 @@ class Translator(Model):
         encoder: An `Encoder`.
         decoder: A `Decoder`.
         sampling_rate: Float in `[0, 1)`, the rate of scheduled sampling: how
-            often in training the decoder reads the model's most likely token in
-            place of the true one. All positions are sampled at once (Duckworth
-            et al. 2019), in one more pass of the decoder unless the rate is 0.
-            Or a schedule from `kerasrnn.training` or
+            often, in training, the decoder reads the model's most likely token
+            instead of the true one. All positions are sampled at once
+            (Duckworth et al. 2019), with a second pass of the decoder unless
+            the rate is 0. It may be a schedule from `kerasrnn.training` or
             `keras.optimizers.schedules`, a function of the number of training
             batches so far.
-        alignment_weight: Float of at least 0. Where a batch has word
-            alignments, this weight times the cross-entropy of the attention
-            with them is added to the loss (Chen et al. 2016).
+        alignment_weight: Float >= 0. If a batch has word alignments, their
+            cross-entropy with the attention weights, times this weight, is
+            added to the loss (Chen et al. 2016).
         **kwargs: Base model arguments, such as `name`.
 
     Call arguments:
         inputs: A dictionary of integer tensors: `"source"` of shape
             `(batch, source_time)` and `"target"` of shape
-            `(batch, target_time)`. In training it may also have `"alignment"`,
+            `(batch, target_time)`. In training, it may also have `"alignment"`,
             a float tensor of shape `(batch, target_time, source_time)`: how
-            much each step should attend to each token of the source. A row
-            sums to 1, or to 0 if nothing is known.
+            much each step should attend to each source token. A row sums to 1,
+            or to 0 if the alignment is unknown.
         training: Whether to behave as in training (dropout).
 
     Returns:
@@ -72,10 +72,10 @@ class Translator(Model):
     (2, 4, 30)
 
     Raises:
-        ValueError: when the sampling rate is not in `[0, 1)` or the weight
-            negative, states to copy are not those of the decoder, in number
-            and widths, the decoder's lexicon is of another source vocabulary,
-            or there are alignments but no attention.
+        ValueError: when the sampling rate is not in `[0, 1)`, the weight is
+            negative, states to copy differ from those of the decoder in number
+            or width, the decoder's lexicon has another source vocabulary, or
+            there are alignments but no attention.
 
     References:
         [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473),
@@ -97,7 +97,8 @@ class Translator(Model):
     ) -> None:
         super().__init__(**kwargs)
         if isinstance(sampling_rate, LearningRateSchedule):
-            # Counted here: the optimizer's count is a constant to JAX.
+            # Counted here, because JAX treats the optimizer's count as a
+            # constant.
             self.steps = self.add_weight(
                 dtype="int",
                 trainable=False,
@@ -116,9 +117,9 @@ class Translator(Model):
         lexicon, size = decoder.lexicon, encoder.vocabulary_size
         if lexicon is not None and lexicon.source_size != size:
             raise ValueError(
-                "The lexicon of the decoder must be of the encoder's "
-                f"vocabulary. Expected: source_size={size}. "
-                f"Received: source_size={lexicon.source_size}"
+                "The decoder's lexicon must have the encoder's vocabulary. "
+                f"Expected: source_size={size}. Received: "
+                f"source_size={lexicon.source_size}"
             )
         self.encoder = encoder
         self.decoder = decoder
@@ -132,7 +133,7 @@ class Translator(Model):
         source, target = inputs["source"], inputs["target"]
         memory = self.encoder(source, training=training)
         if training and self.sampling_rate:
-            # Without an argument, Keras would pass on `training=True`.
+            # Without the argument, Keras would pass on `training=True`.
             guesses = self.decoder(
                 target, *memory, source=source, training=False
             )
@@ -149,17 +150,17 @@ class Translator(Model):
         return logits
 
     def _guide(self, weights, alignment):
-        """Adds the cost of the attention weights to the loss."""
+        """Adds the alignment cost of the attention weights to the loss."""
         if self.decoder.rnn.cell.attention is None:
             raise ValueError(
-                "Alignments need a decoder that attends to the source. "
-                "Expected: an `attention`. Received: attention=None"
+                "Alignments need a decoder with attention. Expected: an "
+                "`attention`. Received: attention=None"
             )
         cost = alignment_cost(weights, alignment)
         self.add_loss(share_of_added_loss(self.alignment_weight * cost))
 
     def _mix(self, target, guesses):
-        """Replaces some of the tokens after the first by guesses."""
+        """Replaces some tokens after the first one by guesses."""
         first, rest = target[:, :1], target[:, 1:]
         guesses = ops.cast(guesses[:, :-1], target.dtype)
         noise = keras.random.uniform(ops.shape(rest), seed=self.seed_generator)
@@ -167,7 +168,7 @@ class Translator(Model):
         return ops.concatenate([first, rest], axis=1)
 
     def _next_rate(self):
-        """The sampling rate of this batch, which counts as a step."""
+        """Returns the sampling rate of this batch, and counts the batch."""
         if not isinstance(self.sampling_rate, LearningRateSchedule):
             return self.sampling_rate
         sampling_rate = self.sampling_rate(ops.convert_to_tensor(self.steps))
@@ -177,7 +178,7 @@ class Translator(Model):
     def encode(
         self, source: Tensor, vocabulary: Tensor | None = None
     ) -> tuple[Nest, Nest]:
-        """Reads a batch of sources, for decoding.
+        """Encodes a batch of sources, for decoding.
 
         Args:
             source: Integer tensor of shape `(batch, source_time)`.
@@ -185,7 +186,7 @@ class Translator(Model):
                 words to score, as a `Shortlist` chooses them; `None` for all.
 
         Returns:
-            A tuple `(states, memory)`: the first states and the memory for
+            A tuple `(states, memory)`: the initial states and the memory for
             `decode_step`.
         """
         memory, mask, final = self.encoder(source)
@@ -213,38 +214,38 @@ class Translator(Model):
         return self.decoder.step(ids, states, memory)
 
     def many_steps(self) -> contextlib.AbstractContextManager[None]:
-        """Returns a scope in which steps share what is the same in each.
+        """Returns a scope in which steps share what does not change.
 
-        Only a loop that is traced as a whole may be in it, such as a search in
-        a graph.
+        It may only contain a loop that is traced as a whole, such as a search
+        in a graph.
         """
         return self.decoder.output_projection.many_calls()
 
 
 def _check_bridge(encoder, decoder):
-    """Raises if copied states would be mixed up."""
+    """Raises an error if copied states would be mixed up."""
     if decoder.bridge.kind != "copy":
         return
     sizes = cells.flat_state_sizes(encoder.cell)
     if encoder.bidirectional:
-        # Those of two directions, one beside the other, are one state.
+        # The states of two directions are concatenated to one state.
         sizes = [2 * sizes[0]] if len(sizes) == 1 else None
     expected = decoder.bridge.state_sizes
     if sizes is None or encoder.depth * sizes != expected:
         raise ValueError(
-            "bridge='copy' needs the same states in encoder and decoder. "
-            f"Expected: layers whose states have the widths {expected}, with "
-            "one state if there are two directions; or bridge='dense'. "
+            "bridge='copy' needs equal states in encoder and decoder. "
+            f"Expected: layers whose states have the widths {expected} (the "
+            "states of two directions count as one), or bridge='dense'. "
             f"Received: depth={encoder.depth}, "
             f"bidirectional={encoder.bidirectional}, cell={encoder.cell!r}"
         )
 
 
-_LEAST = 1e-7  # attention that is taken as 0
+_LEAST = 1e-7  # smaller attention weights count as 0
 
 
 def alignment_cost(weights: Tensor, alignment: Tensor) -> Tensor:
-    """Returns the cross-entropy of attention, the mean over aligned tokens.
+    """Returns the cross-entropy of attention weights and alignments.
 
         cost = - 1/n sum_t sum_i A_ti log a_ti            (Chen et al. 2016)
 
@@ -252,8 +253,8 @@ def alignment_cost(weights: Tensor, alignment: Tensor) -> Tensor:
         weights: Attention weights `a`, of shape
             `(batch, target_time, source_time)`.
         alignment: Float tensor `A` of the same shape. A row sums to 1, or to 0
-            if the token is not aligned; `n` is the number of other rows, with
-            several replicas of those of all.
+            if the token is not aligned. `n` is the number of aligned tokens (of
+            all replicas).
 
     Returns:
         A scalar; 0 if no token is aligned.
@@ -274,17 +275,17 @@ class TranslatorEnsemble(Ensemble):
 
         P(y_t) = 1 / n sum_i P_i(y_t)
 
-    It takes the place of a `Translator` in the searches of `kerasrnn.decoding`
-    and in `kerasrnn.pipelines.TextTranslator`, with the same `encode` and
-    `decode_step`. The members may differ in cells and sizes, but share their
-    vocabularies.
+    It can replace a `Translator` in the searches of `kerasrnn.decoding` and in
+    `kerasrnn.pipelines.TextTranslator`, because it has the same `encode` and
+    `decode_step`. The members must have the same vocabularies, and may differ
+    in cells and sizes.
 
     Args:
         models: List of `Translator`s, at least one.
         **kwargs: Base layer arguments, such as `name`.
 
     Call arguments:
-        inputs: What each member takes: a dictionary of integer tensors,
+        inputs: The inputs of each member: a dictionary of integer tensors,
             `"source"` of shape `(batch, source_time)` and `"target"` of shape
             `(batch, target_time)`.
 
@@ -293,8 +294,8 @@ class TranslatorEnsemble(Ensemble):
         `(batch, target_time, vocabulary_size)`.
 
     Raises:
-        ValueError: when there is no model, their target vocabularies differ in
-            size, or two share a layer.
+        ValueError: when there is no model, the sizes of the target vocabularies
+            differ, or two models share a layer.
 
     Example:
 
@@ -319,15 +320,15 @@ class TranslatorEnsemble(Ensemble):
     def encode(
         self, source: Tensor, vocabulary: Tensor | None = None
     ) -> tuple[list[Nest], list[Nest]]:
-        """Reads a batch of sources, as `Translator.encode` does.
+        """Encodes a batch of sources, as `Translator.encode` does.
 
         Args:
             source: Integer tensor of shape `(batch, source_time)`.
             vocabulary: Integer tensor of shape `(batch, words)`, the ids of the
-                words that all members score; `None` for all.
+                words that all members score; `None` for all words.
 
         Returns:
-            A tuple `(states, memory)` of lists, an item for each member.
+            A tuple `(states, memory)` of lists with an item for each member.
         """
         states, memory = zip(
             *(model.encode(source, vocabulary) for model in self.models),
@@ -361,14 +362,14 @@ class TranslatorEnsemble(Ensemble):
 
     @contextlib.contextmanager
     def many_steps(self) -> Iterator[None]:
-        """A scope for a loop, as that of `Translator.many_steps`."""
+        """Returns a scope for a loop, as `Translator.many_steps` does."""
         with contextlib.ExitStack() as stack:
             for model in self.models:
                 stack.enter_context(model.many_steps())
             yield
 
     def _mean(self, logits):
-        """The logarithms of the mean probabilities of all members."""
+        """Returns the log of the mean probabilities of all members."""
         each = [ops.log_softmax(ops.cast(x, "float32")) for x in logits]
         total = ops.logsumexp(ops.stack(each), axis=0)
         return total - math.log(len(self.models))

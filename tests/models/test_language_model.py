@@ -181,7 +181,7 @@ def test_replicas_have_as_many_rows(monkeypatch):
     inputs = {"ids": np.ones((1, 3), "int32"), "fresh": np.ones(1, "int32")}
     assert language_model(batch_size=3)(inputs).shape[0] == 1
     inputs = {name: np.tile(x.T, 2).T for name, x in inputs.items()}
-    with pytest.raises(ValueError, match="each replica has its share"):
+    with pytest.raises(ValueError, match="each replica gets its share"):
         language_model(batch_size=4)(inputs)
 
 

@@ -126,7 +126,7 @@ def test_a_tagger_with_a_crf_has_the_loss_of_its_layer():
 @pytest.mark.parametrize("crf", [True, False])
 def test_a_tagger_has_no_loss_of_another_crf(crf):
     model = Tagger(9, 3, GRUCell(4), 4, crf=CRF() if crf else None)
-    message = "another `CRF`.*crf='other'" if crf else "has no `CRFLoss`"
+    message = "another model.*crf='other'" if crf else "cannot use a `CRFLoss"
     with pytest.raises(ValueError, match=message):
         model.compile("adam", CRFLoss(CRF(name="other")))
 
@@ -134,7 +134,7 @@ def test_a_tagger_has_no_loss_of_another_crf(crf):
 @pytest.mark.parametrize("name", sorted(MODELS.keys() - {"classifier"}))
 def test_labels_of_steps_have_no_class_weights(name):
     ids = np.ones((2, 3), "int32")
-    with pytest.raises(ValueError, match="class weights.*=\\{1: 2.0\\}"):
+    with pytest.raises(ValueError, match="`class_weight` is .*=\\{1: 2.0\\}"):
         MODELS[name][0]().fit(ids, ids, class_weight={1: 2.0})
 
 

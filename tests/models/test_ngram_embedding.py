@@ -198,5 +198,5 @@ def test_what_it_is_to_read_is_checked():
         layer.adapt(TEXTS)
     with pytest.raises(ValueError, match="`min_count` must be an integer >= 1"):
         NgramEmbedding(9, 4).adapt(TEXTS, min_count=0)
-    with pytest.raises(ValueError, match="of the same `embedding_dim`"):
+    with pytest.raises(ValueError, match="have the same `embedding_dim`"):
         Encoder(9, FastGRUCell(4), 5, ngrams=NgramEmbedding(9, 4))

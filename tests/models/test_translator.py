@@ -294,7 +294,7 @@ def test_a_search_finds_only_words_of_the_shortlist():
 )
 def test_states_that_would_be_mixed_up_are_not_copied(encoder, decoder):
     decoder = Decoder(9, bridge="copy", **decoder)
-    with pytest.raises(ValueError, match="needs the same states"):
+    with pytest.raises(ValueError, match="needs equal states"):
         Translator(Encoder(9, **encoder), decoder)
 
 

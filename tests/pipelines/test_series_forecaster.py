@@ -259,7 +259,7 @@ def test_it_is_opened_again_as_it_was(trained, tmp_path):
 def test_units_are_needed():
     forecaster, rows = small.forecaster(), table()
     for call in forecaster.compile, lambda: forecaster.evaluate(rows):
-        with pytest.raises(ValueError, match="Expected: `adapt`.*not adapted"):
+        with pytest.raises(ValueError, match="`adapt`.*not adapted"):
             call()
 
 
@@ -287,7 +287,7 @@ def test_tables_that_it_cannot_read(method, given, message):
         ({"columns": "ab"}, "Received: 'ab'"),
         ({"columns": ["load", "load"]}, "`columns` must be 2 names"),
         ({"columns": ["load"]}, "`columns` must be 2 names"),
-        ({"levels": (0.9, 0.1)}, "rising numbers.*(0.9, 0.1)"),
+        ({"levels": (0.9, 0.1)}, "increasing numbers.*(0.9, 0.1)"),
         ({"season": 0}, "`season`.*season=0"),
     ],
 )

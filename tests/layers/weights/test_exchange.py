@@ -387,7 +387,7 @@ def shaped(name, *shape):
         (
             random_state("LSTM", use_bias=False),
             {},
-            r"without \['bias_ih_l0', 'bias_hh_l0'\]",
+            r"lacks \['bias_ih_l0', 'bias_hh_l0'\]",
         ),
         (random_state("GRU"), {}, r"\(16, 3\).*`target`.*Received: \(12, 3\)"),
         (shaped("weight_ih_l0", 16, 2), {}, r"\(16, 3\).*\(16, 2\)"),

@@ -115,12 +115,12 @@ def shared():
         (
             lambda: make(layers.SimpleRNN(2)),
             False,
-            "must have a layer to replace: LSTM, .*SimpleRNN",
+            "no layer to replace. Expected: LSTM, .*SimpleRNN",
         ),
         (
             lambda: make(layers.LSTM(2)),
             True,
-            "to replace: FastLSTM, .*Received: a model of .*LSTM",
+            "to replace. Expected: FastLSTM, .*a model of .*LSTM",
         ),
         (
             lambda: make(FastLSTM(2, layer_norm=True, name="here")),
