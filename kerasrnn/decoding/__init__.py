@@ -1,4 +1,4 @@
-"""Searches, and forced decoding, over a step function."""
+"""Searches and forced decoding with a step function."""
 
 from kerasrnn.decoding.beam_search import BeamSearch
 from kerasrnn.decoding.beams import tile_memory

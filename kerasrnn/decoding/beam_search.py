@@ -31,28 +31,30 @@ from kerasrnn.typing import Tensor
 @keras.saving.register_keras_serializable("kerasrnn")
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class BeamSearch(Search):
-    """Keeps the `beam_width` best hypotheses at every step.
+    """Beam search: keeps the `beam_width` best hypotheses at every step.
 
     Each step extends every live hypothesis by every token and takes the
-    `2 * beam_width` best candidates by total log-probability. Those among the
-    first `beam_width` that end are finished: they leave the beam, and their
-    score is final. Candidates that end but rank lower are discarded. The
-    `beam_width` best of those that do not end stay live. The score of a
-    hypothesis `Y` of length `n` (including its end token) with alignments `a`
-    is (Wu et al. 2016, equation 14)
+    `2 * beam_width` best candidates by total log-probability. Candidates among
+    the first `beam_width` that end are finished: they leave the beam, and their
+    score is final. Candidates that end but rank lower are discarded. Of those
+    that do not end, the `beam_width` best stay live. The score of a hypothesis
+    `Y` of length `n` (including its end token) with alignments `a` is (Wu et
+    al. 2016, equation 14)
 
         log P(Y) / ((5 + n) / 6)^length_penalty
             + coverage_penalty sum_i log(min(sum_t a_{t,i}, 1))
 
-    where attention below 1e-6 counts as 1e-6. A sentence is done when
-    `beam_width` of its hypotheses are finished and no live one, without its
-    penalty for coverage, scores better than the `num_hypotheses`-th best of
-    them; when no live one can still reach that score; or at its maximum
-    length. With a width of 1 and no coverage penalty this is greedy search.
+    where attention below 1e-6 counts as 1e-6. A sentence is done at its maximum
+    length, or earlier in two cases. First, `beam_width` of its hypotheses are
+    finished, and no live one scores better (without its coverage penalty) than
+    the `num_hypotheses`-th best of them. Second, no live hypothesis can still
+    reach that score. With a width of 1 and no coverage penalty, this is greedy
+    search.
 
-    Finished hypotheses come first, best score first. If they are too few, those
-    cut at the maximum length follow, best score first; if these are too few as
-    well, the last hypotheses are empty (see `Hypotheses`).
+    Finished hypotheses come first, in order of their scores. If there are too
+    few, hypotheses that were cut at the maximum length follow, also in order of
+    their scores. If there are still too few, the last ones are empty (see
+    `Hypotheses`).
 
     See `Search` for the arguments of a call.
 
@@ -60,27 +62,26 @@ class BeamSearch(Search):
         start_id: Integer id of the start token.
         end_id: Integer id of the end token.
         pad_id: Integer id of padding, which only follows the end token.
-        max_length: Positive integer, the maximum number of tokens of a
-            hypothesis.
-        min_length: Integer from 0 to `max_length`, the minimum number of tokens
+        max_length: Positive integer, maximum number of tokens in a hypothesis.
+        min_length: Integer from 0 to `max_length`, minimum number of tokens
             before the end token.
-        forbidden_ids: List of integer ids that are never produced.
-        no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
-            0 allows all.
+        forbidden_ids: List of integer ids that are never generated.
+        no_repeat_ngram: Integer n >= 0: no n-gram may occur twice in a
+            hypothesis. 0 means no limit.
         repeatable_ids: List of integer ids that stand for different words, such
-            as that of `<unk>`: an n-gram with one of them may occur again.
+            as that of `<unk>`. An n-gram with one of them may be repeated.
         beam_width: Positive integer, the number of live hypotheses. A
             shortlist in `vocabulary` needs at least `2 * beam_width` columns.
-        length_penalty: Float >= 0; 0 prefers short hypotheses, 1 roughly
-            compares means over tokens.
-        coverage_penalty: Float >= 0; above 0, hypotheses that leave source
-            positions unattended score lower. Needs alignments and
+        length_penalty: Float >= 0. 0 prefers short hypotheses; 1 roughly
+            compares the mean log-probability per token.
+        coverage_penalty: Float >= 0. Above 0, hypotheses that leave source
+            positions unattended get lower scores. Needs alignments and
             `source_mask`.
-        num_hypotheses: How many hypotheses to return for a sentence, from 1
-            to `beam_width`.
+        num_hypotheses: Number of hypotheses to return per sentence (n-best
+            list), from 1 to `beam_width`.
 
     Returns:
-        `Hypotheses`, the `num_hypotheses` best of each sentence.
+        `Hypotheses`: the `num_hypotheses` best of each sentence.
 
     Example:
 
@@ -126,7 +127,7 @@ class BeamSearch(Search):
             )
         shape = ops.shape(rows["last"])
         positions = None if source_mask is None else ops.shape(source_mask)[1]
-        # At first there is one hypothesis, not `beam_width`.
+        # Initially there is one hypothesis, not `beam_width`.
         is_first = ops.equal(ops.arange(self.beam_width, dtype="int32"), 0)
         totals = ops.cast(ops.where(is_first, 0.0, NEVER), "float32")
         living = {"totals": ops.zeros(shape, "float32") + totals}
@@ -161,7 +162,7 @@ class BeamSearch(Search):
     def advance(
         self, step: Step, t: Tensor, rows: dict[str, Nest], given: Nest
     ) -> dict[str, Nest]:
-        # Extends each live hypothesis by a token.
+        # Extend each live hypothesis by a token.
         logits, allowed, states, weights = self.predict(step, t, rows, given)
         living, finished = (
             rows["hypotheses"][name] for name in ("living", "finished")
@@ -228,16 +229,17 @@ class BeamSearch(Search):
         """Returns the scores of hypotheses, `(batch, hypotheses)`.
 
         Args:
-            lengths: Number of tokens of each, or one for all.
+            lengths: Number of tokens of each hypothesis, or one number for all.
             source_mask: Optional boolean tensor of shape `(batch, positions)`.
             totals: Their log-probabilities, `(batch, hypotheses)`.
-            attended: With a coverage penalty, the attention that each position
-                of the source has had, `(batch, hypotheses, positions)`.
+            attended: With a coverage penalty, the total attention to each
+                position of the source, `(batch, hypotheses, positions)`.
         """
         scores = totals / self._penalty(lengths)
         if attended is None:
             return scores
-        # Bounded below: an unattended position must not cost an infinite score.
+        # Bounded below, so that an unattended position does not make the score
+        # infinite.
         logs = ops.log(ops.clip(attended, 1e-6, 1.0))
         logs = ops.where(ops.expand_dims(source_mask, 1), logs, 0.0)
         return scores + self.coverage_penalty * ops.sum(logs, axis=-1)
@@ -247,18 +249,19 @@ class BeamSearch(Search):
         return ((5.0 + lengths) / 6.0) ** self.length_penalty
 
     def _is_done(self, t, limits, living, finished):
-        """Returns whether the best are final, of shape `(batch,)`."""
+        """Returns which sentences need no more steps, booleans `(batch,)`."""
         full = ops.all(finished["scores"] > NEVER, axis=1)
         last = finished["scores"][:, self.num_hypotheses - 1]
         total = ops.max(living["totals"], axis=1)
         behind = total / self._penalty(t + 1) <= last
-        # A total can only fall, and is divided by this at the most.
+        # Totals can only fall, and the divisor is largest at the maximum
+        # length. So this bounds the final score of all live hypotheses.
         beaten = total / self._penalty(limits) <= last
         done = ops.logical_or(ops.logical_and(full, behind), beaten)
         return ops.logical_or(done, t + 1 >= limits)
 
     def _ranked(self, given, living, finished):
-        """Returns the hypotheses to return, and which of them ended."""
+        """Selects the hypotheses to return, and tells which of them ended."""
         lengths = ops.expand_dims(given["limits"], 1)
         beams = ops.arange(self.beam_width, dtype="int32")
         beams = ops.zeros_like(finished["beams"]) + beams
@@ -267,7 +270,7 @@ class BeamSearch(Search):
             "times": ops.zeros_like(beams) + lengths,
             "beams": beams,
         }
-        # The live hypotheses are sorted by their totals, without coverage.
+        # Live hypotheses are sorted by their totals, without coverage penalty.
         cut = best(cut, "scores", self.beam_width)
         count = ops.sum(
             ops.cast(finished["scores"] > NEVER, "int32"), axis=1, keepdims=True
@@ -281,25 +284,24 @@ class BeamSearch(Search):
 
 
 def _expanded(logits, allowed, totals, progress, phrases, width):
-    """Returns the best extensions of the live hypotheses, two for each beam.
+    """Returns the best extensions of live hypotheses, two for each beam.
 
-    If they need phrases, two for each beam, and the next token of each phrase.
+    With required phrases, the next tokens of these are also candidates.
 
     Args:
         logits: Tensor of shape `(batch, beams, columns)`.
-        allowed: The same with refused tokens at minus infinity.
+        allowed: The same logits, with minus infinity at refused tokens.
         totals: Log-probabilities of the hypotheses, `(batch, beams)`.
-        progress: What each hypothesis has of its phrases.
+        progress: The progress of each hypothesis with its phrases.
         phrases: The phrases, or `None`.
         width: Integer, the number of beams.
 
     Returns:
-        Dictionary of their total log-probabilities, the beams that they extend
-        (`"parents"`), and the columns of the logits that they choose, each of
-        shape `(batch, candidates)`.
+        Dictionary of total log-probabilities, extended beams (`"parents"`) and
+        chosen columns of the logits, each of shape `(batch, candidates)`.
     """
-    # The best of a sentence are among the best of its beams, and only those
-    # need their log-probability.
+    # The best candidates of a sentence are among the best of its beams. Only
+    # these need their log-probabilities.
     gains, columns = (
         split_beams(x, width) for x in top_k(flatten_beams(allowed), 2 * width)
     )
@@ -320,13 +322,13 @@ def _expanded(logits, allowed, totals, progress, phrases, width):
 
 
 def _in_order(candidates, ids, end_id, progress, phrases, width):
-    """Returns which candidates are finished, and the order of those that live.
+    """Returns which candidates are finished, and the order of the others.
 
     Args:
-        candidates: What `_expanded` returns.
+        candidates: The result of `_expanded`.
         ids: Their tokens, of shape `(batch, candidates)`.
         end_id: Integer id of the end token.
-        progress, phrases, width: As of `_expanded`.
+        progress, phrases, width: As in `_expanded`.
     """
     totals, is_end = candidates["totals"], ops.equal(ids, end_id)
     if "required" in progress:

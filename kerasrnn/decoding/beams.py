@@ -1,7 +1,8 @@
-"""Beams of hypotheses: chosen from, recorded step by step, and written out.
+"""Beams of hypotheses: selection, a trace of all steps, and the output.
 
 Each step of a beam search records the chosen tokens, the beams that they extend
-and the attention weights of these beams. Hypotheses are written out at the end.
+and the attention weights of these beams. At the end, the hypotheses are read
+from this trace.
 """
 
 import keras
@@ -15,13 +16,13 @@ from kerasrnn.typing import Tensor
 
 
 def flatten_beams(x):
-    """`(batch, beams, ...)` as `(batch * beams, ...)`."""
+    """Reshapes `(batch, beams, ...)` to `(batch * beams, ...)`."""
     batch, beams, *rest = ops.shape(x)
     return ops.reshape(x, (batch * beams, *rest))
 
 
 def split_beams(x, beams):
-    """`(batch * beams, ...)` as `(batch, beams, ...)`."""
+    """Reshapes `(batch * beams, ...)` to `(batch, beams, ...)`."""
     rows, *rest = ops.shape(x)
     return ops.reshape(x, (rows // beams, beams, *rest))
 
@@ -29,12 +30,12 @@ def split_beams(x, beams):
 def tile_memory(memory: Nest, ids: Tensor) -> Nest:
     """Repeats the memory of each sentence for each of its hypotheses.
 
-    A search gives a step one row of memory for each sentence. A step that needs
-    one row for each hypothesis calls this first.
+    A search passes one row of memory per sentence to the step function. A step
+    that needs one row per hypothesis calls this first.
 
     Args:
         memory: Nest of tensors of shape `(sentences, ...)`, or `None`.
-        ids: The ids that the step was given, of shape `(rows,)`.
+        ids: The `ids` argument of the step, of shape `(rows,)`.
 
     Returns:
         A nest of tensors of shape `(rows, ...)`.
@@ -57,7 +58,7 @@ def tile_memory(memory: Nest, ids: Tensor) -> Nest:
 
 
 def best(hypotheses, by, count):
-    """The `count` best hypotheses of each sentence by one of their values."""
+    """Returns the `count` best hypotheses of each sentence by a value."""
     values, index = largest(hypotheses[by], count)
     return {
         name: values if name == by else gather(x, index)
@@ -66,14 +67,14 @@ def best(hypotheses, by, count):
 
 
 def keep(done, old, new):
-    """The old tensors of the sentences that are done, the new of the others."""
+    """Returns old tensors for sentences that are done, new ones for others."""
     return keras.tree.map_structure(
         lambda x, y: where_unmasked(done, x, y), old, new
     )
 
 
 def join(first, second):
-    """Two sets of hypotheses, side by side."""
+    """Joins two sets of hypotheses."""
     return {
         name: ops.concatenate([first[name], second[name]], axis=1)
         for name in first
@@ -81,26 +82,26 @@ def join(first, second):
 
 
 def top_k(x, k):
-    """`keras.ops.top_k`, in two stages where the last axis is long.
+    """Computes `keras.ops.top_k`, in two stages if the last axis is long.
 
-    Cut into chunks, the `k` best chunks by their maxima hold the `k` best of
-    all, so only those are searched: this takes a third of the time on a CPU for
-    ten of 8,810.
+    The axis is split into chunks. The `k` chunks with the largest maxima
+    contain the `k` largest values, so only these are searched. On a CPU, this
+    takes a third of the time for the ten best of 8,810.
 
     Args:
-        x: Float tensor of shape `(rows, size)`. There are two stages only if
-            the size is static.
+        x: Float tensor of shape `(rows, size)`. If the size is not static,
+            there is only one stage.
         k: Positive integer.
 
     Returns:
-        The `k` largest values of each row in descending order, or all where
-        there are fewer, and their indices.
+        The `k` largest values of each row (or all if there are fewer) in
+        descending order, and their indices.
     """
     size = x.shape[-1]
     if size is None:
         return largest(x, k)
     k = min(k, size)
-    # Both stages then search about `sqrt(k * size)` values.
+    # With this size, both stages search about `sqrt(k * size)` values.
     width = int((size / k) ** 0.5)
     if width < 8:
         return largest(x, k)
@@ -119,7 +120,7 @@ def top_k(x, k):
 def put(buffer, t, values):
     """Writes `values` of shape `(batch, ...)` at `buffer[:, t]`.
 
-    It is written in place if nothing else refers to the buffer.
+    This happens in place if nothing else refers to the buffer.
     """
     rows = ops.arange(ops.shape(buffer)[0], dtype="int32")
     here = ops.stack([rows, ops.zeros_like(rows) + t], axis=1)
@@ -127,9 +128,9 @@ def put(buffer, t, values):
 
 
 def empty_trace(shape, positions=None):
-    """Returns an empty trace, with attention weights for `positions`.
+    """Returns an empty trace, with attention weights over `positions`.
 
-    It is a dictionary of tensors of the shape `(batch, length, beams, ...)`.
+    It is a dictionary of tensors of shape `(batch, length, beams, ...)`.
     """
     trace = {
         "tokens": ops.zeros(shape, "int32"),
@@ -146,15 +147,15 @@ def note(trace, t, **chosen):
 
 
 def write_out(trace, steps, times, beams, has_end, end_id, pad_id):
-    """Writes hypotheses out, from their ends back to their beginnings.
+    """Reads hypotheses from a trace, from their ends to their starts.
 
     Args:
         trace: The trace of all steps.
-        steps: Integer, the number of steps that were taken.
+        steps: Integer, number of steps so far.
         times: Integer tensor of shape `(batch, hypotheses)`, the step at which
-            each ended, or its length where it did not.
-        beams: Integer tensor of that shape, the beam that each ended in.
-        has_end: Boolean tensor of that shape, whether it ended.
+            each hypothesis ended, or its length if it did not end.
+        beams: Integer tensor of that shape, the last beam of each hypothesis.
+        has_end: Boolean tensor of that shape, whether each hypothesis ended.
         end_id: Integer id written at the end.
         pad_id: Integer id written after it.
 

@@ -1,4 +1,4 @@
-"""Refused tokens: minus infinity in place of their logits."""
+"""Constraints: set the logits of refused tokens to minus infinity."""
 
 from keras import ops
 
@@ -8,7 +8,7 @@ NEVER = float("-inf")
 
 
 def is_any(ids, few):
-    """Returns whether each of the ids is one of a few, a tuple of integers."""
+    """Returns whether each id is in `few`, a tuple of integers."""
     same = ops.equal(ops.expand_dims(ids, -1), ops.array(few, "int32"))
     return ops.any(same, axis=-1)
 
@@ -17,14 +17,14 @@ def repetitions(history, t, n):
     """Finds the columns that would repeat an n-gram.
 
     Returns:
-        The last columns of all n-grams of the history, and whether the
-        hypothesis now ends with the other columns of that n-gram; both of
+        The last column of each n-gram of the history, and whether the
+        hypothesis now ends with the other columns of that n-gram. Both have the
         shape `(batch, beams, n-grams)`.
     """
     count = history.shape[2] - n + 1
     endings = history[:, :, n - 1 :]
-    # The history is still empty from step `t` on. Negative numbers are those
-    # of repeatable ids, which are not columns.
+    # The history is empty from step `t` on. Negative numbers stand for
+    # repeatable ids, which match no column.
     written = ops.arange(n - 1, n - 1 + count, dtype="int32") < t
     repeated = ops.logical_and(written, endings >= 0)
     for i in range(n - 1):
@@ -35,20 +35,21 @@ def repetitions(history, t, n):
 
 
 def or_end(allowed, logits, is_end):
-    """Lets hypotheses end that have no allowed token.
+    """Allows the end token where no token is allowed.
 
     Args:
         allowed: Float tensor of shape `(batch, beams, columns)`.
-        logits: The same, from which the logit of the end token is taken.
-        is_end: Boolean tensor, which broadcasts to that shape: the columns of
-            the end token.
+        logits: The same without constraints; the logit of the end token is
+            taken from it.
+        is_end: Boolean tensor that broadcasts to that shape, true at the end
+            token.
     """
     stuck = ops.equal(ops.max(allowed, axis=2, keepdims=True), NEVER)
     return ops.where(ops.logical_and(stuck, is_end), logits, allowed)
 
 
 def refuse(logits, columns, refused):
-    """Sets logits to minus infinity at the columns that are refused.
+    """Sets logits to minus infinity at refused columns.
 
     Args:
         logits: Float tensor of shape `(batch, beams, columns)`.
@@ -60,13 +61,13 @@ def refuse(logits, columns, refused):
 
 
 def marked(shape, columns, marks):
-    """Returns whether a column has a mark, of shape `(batch, beams, columns)`.
+    """Returns which columns are marked, booleans `(batch, beams, columns)`.
 
     Args:
-        shape: Tuple, that shape.
+        shape: Tuple, the shape of the result.
         columns: Integer tensor of shape `(batch, beams, positions)`. A column
-            may occur several times, with a mark or without; marks of those
-            that there are not do nothing.
+            may occur several times, with or without a mark. Marks of columns
+            out of range are ignored.
         marks: Boolean tensor of that shape.
     """
     marks = ops.logical_and(marks, columns < shape[2])

@@ -1,4 +1,4 @@
-"""Log-probabilities of hypotheses that are given."""
+"""Log-probabilities of given hypotheses."""
 
 from typing import NamedTuple
 
@@ -12,14 +12,13 @@ from kerasrnn.typing import Tensor
 
 
 class ForcedDecoding(NamedTuple):
-    """What `forced_decoding` returns.
+    """The result of `forced_decoding`.
 
     Attributes:
-        log_probabilities: Float tensor of shape `(batch, time)`, of each token,
-            given the tokens before it.
+        log_probabilities: Float tensor of shape `(batch, time)`, the
+            log-probability of each token, given the tokens before it.
         alignments: Float tensor of shape `(batch, time, positions)`, the
-            attention weights for each token, or `None` if `forced_decoding` was
-            given no `source_mask`.
+            attention weights for each token, or `None` without `source_mask`.
     """
 
     log_probabilities: Tensor
@@ -35,31 +34,32 @@ def forced_decoding(
     start_id: int = 1,
     end_id: int | None = None,
 ) -> ForcedDecoding:
-    """Runs a step function along hypotheses that are given.
+    """Runs a step function along given hypotheses.
 
-    This scores a translation that was found elsewhere, and finds the attention
-    weights of one that a search has returned.
+    Use it to score any translation, or to get the attention weights of a
+    hypothesis that a search returned.
 
     Args:
         step: The step function, `(ids, states, memory) -> (logits, states,
             alignments)`, such as `Translator.decode_step`. See `Search`.
-        states: Nest of tensors of shape `(batch, ...)`, the first states.
+        states: Nest of tensors of shape `(batch, ...)`, the initial states.
         targets: Integer tensor of shape `(batch, time)`, the tokens after the
-            start token. Padding has a log-probability of 0: negative ids, and
-            all ids after `end_id`. It must be at the end of a row.
+            start token. Negative ids and all ids after `end_id` are padding,
+            which must be on the right and has a log-probability of 0.
         memory: Nest of tensors of shape `(batch, ...)` that `step` reads, or
             `None`.
-        source_mask: Optional boolean tensor of shape `(batch, positions)`. With
-            it the alignments are returned.
+        source_mask: Optional boolean tensor of shape `(batch, positions)`. If
+            given, alignments are returned.
         start_id: Integer id of the start token.
-        end_id: Integer id of the end token, after which a search pads; `None`
-            if only negative ids are padding.
+        end_id: Integer id of the end token, after which a search adds padding;
+            `None` if only negative ids are padding.
 
     Returns:
         A `ForcedDecoding`.
 
     Raises:
-        ValueError: when with `source_mask` the step returns no alignments.
+        ValueError: when `source_mask` is given and the step returns no
+            alignments.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""Searches that extend each hypothesis independently: greedy, and sampling."""
+"""Greedy search and sampling, which extend hypotheses independently."""
 
 import abc
 import dataclasses
@@ -29,7 +29,7 @@ from kerasrnn.typing import Tensor
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class IndependentSearch(Search):
-    """Base of the searches whose hypotheses do not depend on each other.
+    """Base class of searches whose hypotheses are independent.
 
     The score of a hypothesis is its total log-probability.
     """
@@ -40,12 +40,12 @@ class IndependentSearch(Search):
 
         Args:
             logits: Float tensor of shape `(rows, columns)`, minus infinity
-                for what is not allowed.
-            noise: What `draw_noise` returned for this step, of shape
-                `(rows,)`, or `None`.
+                where a token is not allowed.
+            noise: The noise of this step from `draw_noise`, of shape `(rows,)`,
+                or `None`.
 
         Returns:
-            The columns chosen, an integer tensor of shape `(rows,)`.
+            The chosen columns, an integer tensor of shape `(rows,)`.
         """
 
     def draw_noise(self, batch_size: int) -> Tensor | None:
@@ -75,7 +75,7 @@ class IndependentSearch(Search):
     def advance(
         self, step: Step, t: Tensor, rows: dict[str, Nest], given: Nest
     ) -> dict[str, Nest]:
-        # Appends a token to each hypothesis that has not ended.
+        # Append a token to each hypothesis that has not ended.
         logits, allowed, states, weights = self.predict(step, t, rows, given)
         columns, urged = self._choose(t, allowed, rows, given)
         gain = gather(flatten_beams(allowed), ops.reshape(columns, (-1, 1)))
@@ -93,7 +93,7 @@ class IndependentSearch(Search):
         return {
             "done": ops.all(now_ended, axis=1),
             "ended": now_ended,
-            # Hypotheses that have ended read the end token.
+            # Ended hypotheses read the end token.
             "last": ops.where(now_ended, self.end_id, ids),
             "states": states,
             "history": self.remember(rows["history"], t, columns, ids),
@@ -110,11 +110,11 @@ class IndependentSearch(Search):
         }
 
     def _choose(self, t, allowed, rows, given):
-        """The next column of each hypothesis, and whether it was urged.
+        """Returns the next columns, and whether phrases forced them.
 
-        Where a hypothesis would end without a required phrase, or has no more
-        room than the phrases need, it must write the next token of one, and
-        then that phrase to its end.
+        If a hypothesis would end without a required phrase, or its remaining
+        length is just enough for the phrases, it must write the next token of a
+        phrase, and then complete that phrase.
         """
         noise = given["noise"]
         if noise is not None:
@@ -129,7 +129,7 @@ class IndependentSearch(Search):
             return columns, rows["urged"]
         phrases = given["phrases"]
         left = missing(progress, phrases)
-        # One more position, for the end token.
+        # Plus one position for the end token.
         room = given["limits"][:, None] - t
         no_room = room <= needed(progress, phrases) + 1
         ends = ops.equal(columns, self.end_id)
@@ -144,7 +144,7 @@ class IndependentSearch(Search):
 @keras.saving.register_keras_serializable("kerasrnn")
 @dataclasses.dataclass(frozen=True, eq=False)
 class GreedySearch(IndependentSearch):
-    """Takes the most likely token at every step.
+    """Greedy search: takes the most likely token at every step.
 
     See `Search` for the arguments of a call.
 
@@ -152,18 +152,17 @@ class GreedySearch(IndependentSearch):
         start_id: Integer id of the start token.
         end_id: Integer id of the end token.
         pad_id: Integer id of padding, which only follows the end token.
-        max_length: Positive integer, the maximum number of tokens of a
-            hypothesis.
-        min_length: Integer from 0 to `max_length`, the minimum number of tokens
+        max_length: Positive integer, maximum number of tokens in a hypothesis.
+        min_length: Integer from 0 to `max_length`, minimum number of tokens
             before the end token.
-        forbidden_ids: List of integer ids that are never produced.
-        no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
-            0 allows all.
+        forbidden_ids: List of integer ids that are never generated.
+        no_repeat_ngram: Integer n >= 0: no n-gram may occur twice in a
+            hypothesis. 0 means no limit.
         repeatable_ids: List of integer ids that stand for different words, such
-            as that of `<unk>`: an n-gram with one of them may occur again.
+            as that of `<unk>`. An n-gram with one of them may be repeated.
 
     Returns:
-        `Hypotheses` with one hypothesis a sentence, whose score is its total
+        `Hypotheses` with one hypothesis per sentence. Its score is its total
         log-probability.
 
     Example:
@@ -177,7 +176,7 @@ class GreedySearch(IndependentSearch):
     """
 
     def choose(self, logits: Tensor, noise: Tensor | None) -> Tensor:
-        # The same as `argmax`, and faster on a CPU.
+        # The same as `argmax`, but faster on a CPU.
         _, columns = top_k(logits, 1)
         return ops.squeeze(columns, 1)
 
@@ -185,17 +184,17 @@ class GreedySearch(IndependentSearch):
 @keras.saving.register_keras_serializable("kerasrnn")
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class SamplingSearch(IndependentSearch):
-    """Draws every token at random from the distribution of the model.
+    """Samples every token from the distribution of the model.
 
     A token with the logit `z` is drawn with the probability
 
         P(y) = softmax(z / temperature)
 
-    among the `top_k` most likely that are allowed, and of these among the
-    fewest whose probabilities sum to `top_p` or more (nucleus sampling,
-    Holtzman et al. 2020). The samplers of `keras_nlp` are not used: they write
-    into a prompt of a fixed length, and know neither the states of a step nor
-    its alignments.
+    among the `top_k` most likely allowed tokens, and of these among the
+    smallest set whose probabilities sum to at least `top_p` (nucleus sampling,
+    Holtzman et al. 2020). The samplers of `keras_nlp` are not used, because
+    they write into a prompt of fixed length and support neither states nor
+    alignments of a step.
 
     See `Search` for the arguments of a call.
 
@@ -203,30 +202,29 @@ class SamplingSearch(IndependentSearch):
         start_id: Integer id of the start token.
         end_id: Integer id of the end token.
         pad_id: Integer id of padding, which only follows the end token.
-        max_length: Positive integer, the maximum number of tokens of a
-            hypothesis.
-        min_length: Integer from 0 to `max_length`, the minimum number of tokens
+        max_length: Positive integer, maximum number of tokens in a hypothesis.
+        min_length: Integer from 0 to `max_length`, minimum number of tokens
             before the end token.
-        forbidden_ids: List of integer ids that are never produced.
-        no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
-            0 allows all.
+        forbidden_ids: List of integer ids that are never generated.
+        no_repeat_ngram: Integer n >= 0: no n-gram may occur twice in a
+            hypothesis. 0 means no limit.
         repeatable_ids: List of integer ids that stand for different words, such
-            as that of `<unk>`: an n-gram with one of them may occur again.
-        num_samples: Positive integer, the number of hypotheses that are drawn
-            independently for each sentence.
-        temperature: Float > 0. Below 1 likely tokens become more likely, above
-            1 unlikely ones do.
+            as that of `<unk>`. An n-gram with one of them may be repeated.
+        num_samples: Positive integer, number of independent samples for each
+            sentence.
+        temperature: Float > 0. Below 1, likely tokens become more likely; above
+            1, unlikely tokens do.
         top_k: Positive integer, or `None` for all tokens.
         top_p: Float in `(0, 1]`; 1 for all tokens.
-        seed: Integer, with which every call draws the same from the same
-            inputs; `None` to draw anew at each call. Then the random numbers
-            come from `seed_generator`, which inside `jax.jit` needs a
-            `keras.StatelessScope`, as everywhere in Keras.
+        seed: Integer, with which every call returns the same samples for the
+            same inputs; `None` for different samples in each call. The random
+            numbers then come from `seed_generator`, which needs a
+            `keras.StatelessScope` inside `jax.jit`, as everywhere in Keras.
 
     Returns:
-        `Hypotheses` with `num_samples` hypotheses a sentence, in the order in
-        which they were drawn. Their scores are their total log-probabilities
-        under the model, before temperature, `top_k` and `top_p`.
+        `Hypotheses` with `num_samples` hypotheses per sentence, in the order of
+        sampling. Their scores are total log-probabilities under the model,
+        without temperature, `top_k` and `top_p`.
 
     Example:
 
@@ -255,12 +253,12 @@ class SamplingSearch(IndependentSearch):
         number("top_p", self.top_p, above=0, maximum=1)
         if self.seed is not None:
             integer("seed", self.seed, 0)
-        # Made now: in a graph that is traced, it would be lost.
+        # Created now, because it would be lost in a graph that is being traced.
         _ = self.seed_generator
 
     @functools.cached_property
     def seed_generator(self) -> keras.random.SeedGenerator | None:
-        """The generator of the random numbers, or `None` with a `seed`."""
+        """The random number generator, or `None` with a `seed`."""
         return keras.random.SeedGenerator() if self.seed is None else None
 
     @property
@@ -268,7 +266,7 @@ class SamplingSearch(IndependentSearch):
         return self.num_samples
 
     def draw_noise(self, batch_size: int) -> Tensor:
-        # Drawn before the loop: inside one, Keras cannot draw anew on JAX.
+        # Drawn before the loop, because Keras cannot draw inside a loop on JAX.
         return keras.random.uniform(
             (batch_size, self.max_length, self.num_samples),
             dtype="float32",
@@ -276,16 +274,16 @@ class SamplingSearch(IndependentSearch):
         )
 
     def choose(self, logits: Tensor, noise: Tensor | None) -> Tensor:
-        # Divided by less, logits may become infinite.
+        # With a smaller divisor, logits may become infinite.
         logits = logits / max(self.temperature, 1e-6)
         if self.top_k is None and self.top_p == 1:
             return draw(ops.softmax(logits, axis=1), noise)
         logits, columns = top_k(logits, self.top_k or ops.shape(logits)[1])
         if columns.shape[1] == 1:
-            # Keras warns of the softmax of a single column.
+            # Keras warns about the softmax of a single column.
             return ops.squeeze(columns, 1)
         probabilities = ops.softmax(logits, axis=1)
-        # Drops tokens whose more likely ones already sum to `top_p`.
+        # Drop a token if more likely tokens already sum to `top_p`.
         before = ops.cumsum(probabilities, axis=1) - probabilities
         probabilities = ops.where(before < self.top_p, probabilities, 0.0)
         drawn = ops.expand_dims(draw(probabilities, noise), 1)
@@ -293,11 +291,11 @@ class SamplingSearch(IndependentSearch):
 
 
 def draw(probabilities, noise):
-    """Draws a column of each row: where the cumulative sum passes the noise.
+    """Samples a column of each row by its cumulative probabilities.
 
     Args:
-        probabilities: Float tensor of shape `(rows, columns)`. Their sums
-            need not be 1.
+        probabilities: Float tensor of shape `(rows, columns)`. They need not
+            sum to 1.
         noise: Float tensor of shape `(rows,)`, uniform in `[0, 1)`.
 
     Returns:
@@ -305,6 +303,7 @@ def draw(probabilities, noise):
     """
     cumulated = ops.cumsum(probabilities, axis=1)
     passed = cumulated > ops.expand_dims(noise, 1) * cumulated[:, -1:]
-    # The first that passes; despite rounding, none with probability 0.
+    # The first column whose sum exceeds the noise. Despite rounding, none with
+    # probability 0 is chosen.
     rank = ops.where(probabilities > 0, 1.0 + ops.cast(passed, "float32"), 0.0)
     return ops.squeeze(top_k(rank, 1)[1], 1)

@@ -1,36 +1,34 @@
-"""The loop of every search."""
+"""The loop of all searches."""
 
 import functools
 
 import keras
 from keras import ops
 
-# How many times the batch may be halved.
+# Maximum number of times that the batch is halved.
 HALVINGS = 2
 
 
 def advance_until_done(advance, t, rows, given, static_sizes=False):
-    """Advances the rows of a batch until each of them is done.
+    """Advances the rows of a batch until all of them are done.
 
-    A step costs as much for a row that is done as for any other, and sentences
-    end at different lengths. So once at most half of the rows are left, the
-    loop continues with these alone, and again once at most half of those are
-    left.
+    A step costs the same for rows that are done as for others, and sentences
+    have different lengths. So once at most half of the rows are left, the loop
+    continues with only these, and so on.
 
     Args:
-        advance: The function of a step, `(t, rows, given) -> rows`, which does
-            not change rows that are done.
-        t: Integer, the number of steps taken so far.
-        rows: Dictionary of nests of tensors of shape `(batch, ...)`, among
-            them `"done"`, a boolean tensor of shape `(batch,)`.
-        given: Nest of tensors of shape `(batch, ...)`, or `None`, that
-            `advance` reads.
-        static_sizes: Whether every size must follow from the size of the
-            batch, as XLA needs it, even if the graph is for batches of any
-            size.
+        advance: The step function `(t, rows, given) -> rows`. It must not
+            change rows that are done.
+        t: Integer, number of steps so far.
+        rows: Dictionary of nests of tensors of shape `(batch, ...)`, including
+            `"done"`, a boolean tensor of shape `(batch,)`.
+        given: Nest of tensors of shape `(batch, ...)` that `advance` only
+            reads, or `None`.
+        static_sizes: Whether all sizes must follow from the batch size, as XLA
+            requires, even if the graph is for batches of any size.
 
     Returns:
-        The number of steps taken, and the rows.
+        The number of steps, and the rows.
     """
 
     def advance_to(limit, t, rows, given):
@@ -51,7 +49,8 @@ def advance_until_done(advance, t, rows, given, static_sizes=False):
         advance_left = functools.partial(advance_to, limit)
         return halvings + 1, *advance_first(count, advance_left, t, rows, given)
 
-    # A graph for batches of any size has the step once, not once a halving.
+    # A graph for batches of any size contains the step once, not once per
+    # halving.
     _, t, rows = ops.while_loop(
         lambda halvings, t, rows: unfinished(rows) > 0,
         advance_some,
@@ -61,10 +60,10 @@ def advance_until_done(advance, t, rows, given, static_sizes=False):
 
 
 def advance_halves(advance_to, limits, t, rows, given):
-    """Advances all rows to the first limit, and then those left to the next.
+    """Advances all rows to the first limit, and then the rest to the next.
 
-    Until then all take part, so that nothing is copied: the memory of a batch
-    may be large.
+    Until then, all rows take part, so that nothing is copied. The memory of a
+    batch may be large.
     """
     if limits:
         t, rows = advance_to(limits[0], t, rows, given)
@@ -75,15 +74,15 @@ def advance_halves(advance_to, limits, t, rows, given):
 
 
 def advance_first(count, advance_left, t, rows, given):
-    """Advances `count` rows, those that are left among them.
+    """Advances `count` rows, which include all rows that are left.
 
     Args:
         count: Integer.
-        advance_left: Function `(t, rows, given) -> (t, rows)` of these rows.
-        t, rows, given: As of `advance_until_done`.
+        advance_left: Function `(t, rows, given) -> (t, rows)` for these rows.
+        t, rows, given: As in `advance_until_done`.
 
     Returns:
-        The number of steps taken, and all rows in their order.
+        The number of steps, and all rows in their order.
     """
     order = ops.argsort(ops.cast(rows["done"], "int32"))
     first, behind = order[:count], order[count:]
@@ -97,7 +96,7 @@ def advance_first(count, advance_left, t, rows, given):
 
 
 def limits(size):
-    """How many of `size` rows may be left after each halving, and at last."""
+    """Returns how many of `size` rows may be left after each halving."""
     left, is_known = [], isinstance(size, int)
     while len(left) < HALVINGS and not (is_known and size < 2):
         size = (size + 1) // 2
@@ -106,12 +105,12 @@ def limits(size):
 
 
 def unfinished(rows):
-    """The number of rows that are not done."""
+    """Returns the number of rows that are not done."""
     return ops.sum(ops.cast(ops.logical_not(rows["done"]), "int32"))
 
 
 def pick(nest, index):
-    """Returns rows of each tensor."""
+    """Returns the rows at an index of each tensor."""
     return keras.tree.map_structure(
         lambda x: None if x is None else ops.take(x, index, axis=0), nest
     )

@@ -1,15 +1,17 @@
-"""Phrases of each sentence: a beginning, what must occur, what must not.
+"""Constraints of each sentence: prefix, required and forbidden phrases.
 
-Progress with a phrase is how many of its first tokens a hypothesis ends with. A
-token takes it one further, or back to the longest beginning of the phrase that
-the hypothesis then ends with (Knuth, Morris & Pratt 1977).
+The progress with a phrase is the number of its first tokens that a hypothesis
+ends with. Each token either advances it by one, or sets it back to the longest
+beginning of the phrase that the hypothesis then ends with (Knuth, Morris &
+Pratt 1977).
 
-In a beam, hypotheses that lack required phrases would crowd out those that pay
-for them. So the beam is divided among banks (Post & Vilar 2018): one for each
-number of tokens of required phrases that a hypothesis may have. They give each
-bank the same number of slots. Here a hypothesis ranks below every better one in
-the same or a higher bank, so no slot goes to one that has fewer phrase tokens
-and is no likelier for it.
+In a plain beam, hypotheses without the required phrases would displace those
+with them, because phrases lower the probability. So the beam is divided into
+banks (Post & Vilar 2018), one for each number of tokens of required phrases
+that a hypothesis may have. Post & Vilar give each bank the same number of
+slots. Here, a hypothesis ranks below every better one in the same or a higher
+bank. So no slot goes to a hypothesis that has fewer phrase tokens without being
+more likely.
 """
 
 from keras import ops
@@ -22,7 +24,7 @@ _AXES_OF_PHRASES = "batch", "phrases", "tokens"
 
 
 def arranged(prefix, required, forbidden):
-    """Returns the phrases as the other functions read them; `None` for none.
+    """Prepares phrases for the other functions; `None` if there are none.
 
     Args:
         prefix: Integer tensor of shape `(batch, tokens)`, or `None`.
@@ -30,7 +32,7 @@ def arranged(prefix, required, forbidden):
         forbidden: The same. Negative ids are padding, on the right.
 
     Raises:
-        ValueError: when one has another number of axes.
+        ValueError: when one has a wrong number of axes.
     """
     given = {"prefix": prefix, "required": required, "forbidden": forbidden}
     phrases = {
@@ -44,7 +46,7 @@ def arranged(prefix, required, forbidden):
 
 
 def _with_axes(name, tokens):
-    """The tokens, if they have the axes that they must have."""
+    """Returns the tokens, after a check of their number of axes."""
     axes = ("batch", "tokens") if name == "prefix" else _AXES_OF_PHRASES
     if len(tokens.shape) != len(axes):
         raise ValueError(
@@ -55,22 +57,22 @@ def _with_axes(name, tokens):
 
 
 def _padded(tokens):
-    """Tokens with one more position of padding, so that there is one."""
+    """Adds one position of padding, so that there is at least one."""
     padding = [[0, 0]] * (len(tokens.shape) - 1) + [[0, 1]]
     return ops.pad(tokens, padding, constant_values=-1)
 
 
 def _with_borders(tokens):
-    """Phrases, their lengths, and where each begins again inside itself.
+    """Returns phrases, their lengths, and where they overlap themselves.
 
-    Of a phrase of which `p` tokens are written, `borders[..., p, n]` says
-    whether its first `n` tokens are the last `n` of these `p`.
+    If `p` tokens of a phrase are written, `borders[..., p, n]` tells whether
+    its first `n` tokens are the last `n` of these `p`.
     """
     size = ops.shape(tokens)[2]
     position = ops.arange(size, dtype="int32")
     written = position[:, None]
-    # How many tokens follow each position that are also its first ones (the
-    # Z-function of Gusfield 1997); behind the end it does not matter.
+    # The Z-function (Gusfield 1997): how many tokens from each position on
+    # equal the first tokens. After the end, it does not matter.
     following = ops.minimum(position[:, None] + position, size - 1)
     same = ops.equal(tokens[:, :, None], ops.take(tokens, following, axis=2))
     common = ops.sum(ops.cumprod(ops.cast(same, "int32"), axis=3), axis=3)
@@ -83,7 +85,7 @@ def _with_borders(tokens):
 
 
 def not_begun(phrases, batch_size, beams):
-    """Returns the progress before the first token, by the kinds of phrases.
+    """Returns the progress before the first token, by kind of phrases.
 
     It is a dictionary of integer tensors of shape `(batch, beams, phrases)`.
     """
@@ -99,7 +101,7 @@ def not_begun(phrases, batch_size, beams):
 def advanced(progress, ids, phrases):
     """Returns the progress of hypotheses after ids of shape `(batch, beams)`.
 
-    What has occurred once has occurred.
+    A required phrase that has occurred once stays complete.
     """
     return {
         kind: _followed(before, ids, **phrases[kind], keep=kind == "required")
@@ -119,7 +121,7 @@ def _followed(before, ids, tokens, lengths, borders, keep):
 
 
 def _at(progress, values):
-    """Values `(batch, phrases, size, ...)` at the progress of hypotheses."""
+    """Gathers `(batch, phrases, size, ...)` at the progress of hypotheses."""
     batch_size, count, size, *rest = ops.shape(values)
     rows = ops.arange(batch_size * count, dtype="int32") * size
     index = ops.reshape(rows, (batch_size, 1, count)) + progress
@@ -128,17 +130,17 @@ def _at(progress, values):
 
 
 def restricted(logits, allowed, t, progress, phrases, end_id):
-    """Leaves the next token of a prefix, and no end of a forbidden phrase.
+    """Allows only the next token of a prefix; refuses forbidden phrases.
 
     Args:
         logits: Float tensor of shape `(batch, beams, vocabulary)`.
-        allowed: The same, at minus infinity where other constraints refuse a
+        allowed: The same, with minus infinity where other constraints refuse a
             token. A prefix overrides them.
-        t: Integer, how many tokens a hypothesis has.
+        t: Integer, number of tokens in a hypothesis.
         progress: The progress of the hypotheses.
-        phrases: What `arranged` returned.
-        end_id: Integer id of the end token, which a hypothesis may write that
-            has no other.
+        phrases: The result of `arranged`.
+        end_id: Integer id of the end token. It is allowed where no other token
+            is.
     """
     vocabulary = ops.arange(ops.shape(logits)[2], dtype="int32")
     if "forbidden" in phrases:
@@ -166,20 +168,20 @@ def restricted(logits, allowed, t, progress, phrases, end_id):
 
 
 def _token_of_prefix(t, phrases):
-    """The token of each prefix at step `t`, -1 behind its end."""
+    """Returns the token of each prefix at step `t`, -1 after its end."""
     position = ops.minimum(t, ops.shape(phrases["prefix"])[1] - 1)
     return ops.take(phrases["prefix"], position, axis=1)
 
 
 def in_prefix(t, phrases):
-    """Returns whether step `t` is one of the prefix, of shape `(batch, 1)`."""
+    """Returns whether step `t` is in the prefix, of shape `(batch, 1)`."""
     if "prefix" not in phrases:
         return ops.zeros((1, 1), "bool")
     return _token_of_prefix(t, phrases)[:, None] >= 0
 
 
 def missing(progress, phrases):
-    """Returns how many tokens of required phrases are not written.
+    """Returns the number of missing tokens of required phrases.
 
     An integer tensor of shape `(batch, beams)`.
     """
@@ -188,10 +190,10 @@ def missing(progress, phrases):
 
 
 def needed(progress, phrases):
-    """Returns the length of the required phrases that are not all written.
+    """Returns the total length of incomplete required phrases.
 
-    Another token may undo the beginning of one. An integer tensor of shape
-    `(batch, beams)`.
+    It counts whole phrases, because another token may undo the progress with
+    one. An integer tensor of shape `(batch, beams)`.
     """
     lengths = phrases["required"]["lengths"][:, None]
     is_written = ops.equal(progress["required"], lengths)
@@ -199,11 +201,11 @@ def needed(progress, phrases):
 
 
 def unmet(progress, phrases, limits):
-    """Returns whether hypotheses lack a required phrase or their whole prefix.
+    """Returns which hypotheses lack a required phrase or part of the prefix.
 
     Args:
         progress: The progress of the hypotheses.
-        phrases: What `arranged` returned, or `None`.
+        phrases: The result of `arranged`, or `None`.
         limits: Integer tensor of shape `(batch,)`, their maximum lengths.
 
     Returns:
@@ -219,7 +221,7 @@ def unmet(progress, phrases, limits):
 
 
 def is_begun(progress, phrases):
-    """Returns whether a hypothesis is within a required phrase it lacks.
+    """Returns which hypotheses have begun a required phrase.
 
     A boolean tensor of shape `(batch, beams)`.
     """
@@ -232,7 +234,7 @@ def _begun(progress, phrases):
 
 
 def next_tokens(progress, phrases):
-    """Returns the next token of each required phrase, and which have one.
+    """Returns the next token of each required phrase, and if there is one.
 
     An integer and a boolean tensor of shape `(batch, beams, phrases)`.
     """
@@ -241,15 +243,15 @@ def next_tokens(progress, phrases):
 
 
 def continuing(logits, progress, phrases):
-    """Leaves the next tokens of required phrases.
+    """Allows only the next tokens of required phrases.
 
-    If any is begun, these are of those of which most tokens are written: so
-    phrases that overlap do not undo each other for ever.
+    If phrases are begun, only those with the most progress count, so that
+    overlapping phrases do not undo each other forever.
 
     Args:
         logits: Float tensor of shape `(batch, beams, vocabulary)`.
         progress: The progress of the hypotheses.
-        phrases: What `arranged` returned.
+        phrases: The result of `arranged`.
     """
     tokens, wanted = next_tokens(progress, phrases)
     begun = _begun(progress, phrases)
@@ -262,7 +264,7 @@ def continuing(logits, progress, phrases):
 
 
 def with_next_tokens(gains, columns, allowed, progress, phrases):
-    """Adds the next token of each required phrase to the best of each beam.
+    """Adds the next tokens of required phrases to the choices of each beam.
 
     Args:
         gains: Float tensor of shape `(batch, beams, choices)`, the logits of
@@ -270,12 +272,12 @@ def with_next_tokens(gains, columns, allowed, progress, phrases):
         columns: Integer tensor of that shape, the tokens of these logits.
         allowed: Float tensor of shape `(batch, beams, vocabulary)`, all logits.
         progress: The progress of the hypotheses.
-        phrases: What `arranged` returned.
+        phrases: The result of `arranged`.
 
     Returns:
         `gains` and `columns` with one more choice for each required phrase. Its
-        gain is minus infinity if the phrase is complete or its token is a
-        choice already.
+        gain is minus infinity if the phrase is complete or its token already is
+        a choice.
     """
     tokens, wanted = next_tokens(progress, phrases)
     vocabulary_size = ops.shape(allowed)[2]
@@ -289,7 +291,7 @@ def with_next_tokens(gains, columns, allowed, progress, phrases):
     position = ops.arange(ops.shape(columns)[2], dtype="int32")
     same = ops.equal(tokens[..., None], ops.cast(columns, "int32")[:, :, None])
     earlier = position < position[size:, None]
-    # Of the phrases, only tokens that they want are choices.
+    # Only tokens that a phrase needs are additional choices.
     are_choices = ops.pad(
         wanted, [[0, 0], [0, 0], [size, 0]], constant_values=True
     )
@@ -301,18 +303,18 @@ def with_next_tokens(gains, columns, allowed, progress, phrases):
 
 
 def shared_out(totals, is_end, progress, phrases, beam_width):
-    """Says which candidates are finished, and in which order others are kept.
+    """Returns which candidates are finished, and the order of the others.
 
     Args:
         totals: Float tensor of shape `(batch, candidates)`.
-        is_end: Boolean tensor of that shape, whether each ends.
+        is_end: Boolean tensor of that shape, whether each candidate ends.
         progress: The progress of the candidates.
-        phrases: What `arranged` returned.
+        phrases: The result of `arranged`.
         beam_width: Integer.
 
     Returns:
-        A tuple `(finishes, order)`: booleans, and floats, the largest first
-        and minus infinity for none.
+        A tuple `(finishes, order)`: booleans, and floats whose largest values
+        are kept; minus infinity means discarded.
     """
     bank = ops.sum(progress["required"], axis=2)
     last = ops.sum(phrases["required"]["lengths"], axis=1, keepdims=True)
@@ -320,7 +322,7 @@ def shared_out(totals, is_end, progress, phrases, beam_width):
     first = _rank(totals, ops.cast(complete, "int32")) < beam_width
     finishes = ops.logical_and(ops.logical_and(is_end, complete), first)
     totals = ops.where(is_end, NEVER, totals)
-    # First those that nothing is ahead of, from the last bank on.
+    # First the candidates with rank 0, from the last bank to the first.
     turn = _rank(totals, bank) * (ops.max(last) + 1) + last - bank
     order = ops.where(totals > NEVER, -ops.cast(turn, "float32"), NEVER)
     return finishes, order
@@ -329,8 +331,8 @@ def shared_out(totals, is_end, progress, phrases, beam_width):
 def _rank(values, banks):
     """Returns the rank of each candidate, 0 for the best.
 
-    That is the number of candidates of the same or a higher bank that are
-    better, or equally good and earlier.
+    It is the number of candidates in the same or a higher bank that are better,
+    or equal and earlier.
     """
     position = ops.arange(ops.shape(values)[1], dtype="int32")
     mine, others = values[:, :, None], values[:, None]

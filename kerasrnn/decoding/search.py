@@ -1,4 +1,4 @@
-"""What every search does: its arguments, its loop, its constraints."""
+"""The base class of all searches: arguments, loop and constraints."""
 
 import abc
 import dataclasses
@@ -35,21 +35,20 @@ Step = Callable[[Tensor, Nest, Nest], tuple[Tensor, Nest, Tensor | None]]
 
 
 class Hypotheses(NamedTuple):
-    """What a search returns.
+    """The result of a search.
 
     If there are fewer hypotheses than requested, the last ones are empty: their
-    score is minus infinity, all their ids are padding, and their alignments are
-    0.
+    scores are minus infinity, all ids are padding, and alignments are 0.
 
     Attributes:
         ids: Integer tensor of shape `(batch, hypotheses, max_length)`: the
-            tokens after the start token, up to and including the end token, and
-            padding after it. A hypothesis that was cut at the maximum length
+            tokens after the start token, up to and including the end token,
+            followed by padding. A hypothesis that was cut at the maximum length
             has no end token.
         scores: Float tensor of shape `(batch, hypotheses)`.
         alignments: Float tensor of shape
             `(batch, hypotheses, max_length, positions)`, the attention weights
-            for each token, or `None` if the search was given no `source_mask`.
+            for each token, or `None` without `source_mask`.
     """
 
     ids: Tensor
@@ -59,54 +58,53 @@ class Hypotheses(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Search:
-    """Base of the searches.
+    """Base class of the searches.
 
-    A search calls a step function, and knows nothing else of the model:
+    A search only needs a step function of the model:
 
         step(ids, states, memory) -> (logits, states, alignments)
 
     A row is a hypothesis. `ids` has shape `(rows,)`, `logits`
     `(rows, vocabulary_size)`, `states` is any nest of tensors `(rows, ...)`,
-    and `alignments` has shape `(rows, positions)` or is `None`. `memory` is
-    only read, a nest of tensors `(sentences, ...)`: every sentence has the same
-    number of hypotheses, in adjacent rows, which share one row of memory
-    (`tile_memory` repeats it for a step that needs one for each). The search
-    tiles and reorders the states, and drops sentences that are done: a step
-    must not assume a fixed number of them.
+    and `alignments` has shape `(rows, positions)` or is `None`. `memory` is a
+    nest of tensors `(sentences, ...)` that the step only reads. Every sentence
+    has the same number of hypotheses, in adjacent rows, which share one row of
+    memory (`tile_memory` repeats it for a step that needs one per hypothesis).
+    The search tiles and reorders the states, and removes sentences that are
+    done, so a step must not assume a fixed number of them.
 
-    A step may score a shortlist of the vocabulary, a different one for each
-    sentence. Its logits then have the shape `(rows, columns)`, and the call
-    argument `vocabulary` holds the ids of the columns.
+    A step may score only a shortlist of the vocabulary, which may differ
+    between sentences. Its logits then have the shape `(rows, columns)`, and the
+    call argument `vocabulary` holds the ids of the columns.
 
-    No hypothesis contains padding or the start token, which would make several
-    hypotheses of one text; `min_length`, `forbidden_ids` and `no_repeat_ngram`
-    restrict the choice further. The scores remain those of the model: the
-    probability of refused tokens is not shared out among the others, so that a
-    score is what `forced_decoding` gives the same tokens. A hypothesis left
-    without any allowed token may end.
+    No hypothesis contains padding or the start token, which would give several
+    hypotheses for the same text. `min_length`, `forbidden_ids` and
+    `no_repeat_ngram` are further constraints. They do not change the scores:
+    the probabilities of the other tokens are not renormalized, so
+    `forced_decoding` gives the same score for the same tokens. If no token is
+    allowed, a hypothesis may end.
 
-    A search keeps its arguments, since a graph that was traced with it keeps
-    them, too. `with_` makes another one.
+    The arguments of a search cannot be changed, because graphs that were traced
+    with it keep them. `with_` returns a search with other arguments.
 
     Args:
-        start_id: Integer id of the start token, which a hypothesis never
-            contains, unless it is the end token as well.
+        start_id: Integer id of the start token. A hypothesis never contains it,
+            unless it is also the end token.
         end_id: Integer id of the end token.
         pad_id: Integer id of padding, which only follows the end token.
-        max_length: Positive integer, the maximum number of tokens of a
-            hypothesis.
-        min_length: Integer from 0 to `max_length`, the minimum number of tokens
+        max_length: Positive integer, maximum number of tokens in a hypothesis.
+        min_length: Integer from 0 to `max_length`, minimum number of tokens
             before the end token.
-        forbidden_ids: List of integer ids that are never produced.
-        no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
-            0 allows all.
+        forbidden_ids: List of integer ids that are never generated.
+        no_repeat_ngram: Integer n >= 0: no n-gram may occur twice in a
+            hypothesis. 0 means no limit.
         repeatable_ids: List of integer ids that stand for different words, such
-            as that of `<unk>`: an n-gram with one of them may occur again.
+            as that of `<unk>`. An n-gram with one of them may be repeated.
 
     Call arguments:
         step: The step function, `(ids, states, memory) -> (logits, states,
             alignments)`, such as `Translator.decode_step`.
-        states: Nest of tensors of shape `(batch, ...)`, the first states.
+        states: Nest of tensors of shape `(batch, ...)`, the initial states.
         memory: Nest of tensors of shape `(batch, ...)` that `step` reads, or
             `None`.
         source_mask: Optional boolean tensor of shape `(batch, positions)`. With
@@ -114,30 +112,30 @@ class Search:
         max_lengths: Optional integer tensor of shape `(batch,)`, the maximum
             number of tokens for each sentence, if below `max_length`.
         vocabulary: Optional integer tensor of shape `(batch, columns)`, for a
-            step that scores a shortlist: the ids of the columns of its logits,
-            all different and including `end_id`.
-        static_sizes: Whether all sizes must follow from those of the
-            arguments. XLA needs that in a graph for batches of any size.
-        prefix: Optional integer tensor of shape `(batch, tokens)`, with which
-            the hypotheses of each sentence begin, whatever else is refused.
-            A prefix longer than the maximum length leaves its sentence without
-            a hypothesis. Here and below, negative ids are padding, on the
-            right.
+            step that scores a shortlist: the ids of the columns of its logits.
+            They must be distinct and include `end_id`.
+        static_sizes: Whether all sizes must follow from those of the arguments,
+            which XLA needs in a graph for batches of any size.
+        prefix: Optional integer tensor of shape `(batch, tokens)`, the tokens
+            with which the hypotheses of each sentence begin, overriding other
+            constraints. If a prefix is longer than the maximum length, its
+            sentence has no hypotheses. Here and below, negative ids are
+            padding, on the right.
         required: Optional integer tensor of shape `(batch, phrases, tokens)`:
-            phrases that occur in each hypothesis. If a hypothesis lacks one, it
-            is not returned.
-        forbidden: Optional integer tensor of that shape: phrases of which none
-            occurs after the prefix.
+            phrases that must occur in each hypothesis. Hypotheses without them
+            are not returned.
+        forbidden: Optional integer tensor of that shape: phrases that must not
+            occur after the prefix.
 
     Returns:
         `Hypotheses`.
 
     Raises:
-        dataclasses.FrozenInstanceError: when an argument is set anew.
-        ValueError: when an argument is out of its range or lacks another that
-            it needs, `states` holds no tensor, or those of a functional model,
-            with `source_mask` the step returns no alignments, or there are
-            phrases and a `vocabulary`.
+        dataclasses.FrozenInstanceError: when an argument is assigned.
+        ValueError: when an argument is out of range or needs another one,
+            `states` has no tensors or symbolic ones of a functional model, the
+            step returns no alignments although `source_mask` is given, or
+            phrases are combined with a `vocabulary`.
     """
 
     start_id: int = 1
@@ -159,20 +157,20 @@ class Search:
         integers("repeatable_ids", self.repeatable_ids)
         if self.end_id in integers("forbidden_ids", self.forbidden_ids):
             raise ValueError(
-                "`forbidden_ids` cannot hold the end token: delay it by "
-                f"`min_length`. Received: forbidden_ids={self.forbidden_ids!r},"
-                f" end_id={self.end_id!r}"
+                "`forbidden_ids` cannot contain the end token; use "
+                "`min_length` to delay it. Received: "
+                f"forbidden_ids={self.forbidden_ids!r}, end_id={self.end_id!r}"
             )
 
     def with_(self, **changes: Any) -> Self:
-        """Returns another search, in which some arguments differ.
+        """Returns a copy of the search with some arguments changed.
 
         Args:
             **changes: Arguments of the constructor.
 
         Raises:
-            TypeError: when there is no such argument.
-            ValueError: when one is out of its range.
+            TypeError: when an argument is unknown.
+            ValueError: when an argument is out of range.
 
         Example:
 
@@ -197,14 +195,14 @@ class Search:
 
     @property
     def beams(self) -> int:
-        """How many hypotheses of each sentence are extended."""
+        """The number of hypotheses per sentence that are extended."""
         return 1
 
     @property
     def in_no_text(self) -> tuple[int, ...]:
         """The ids of padding and of the start token.
 
-        Inside a text they would make several hypotheses of one.
+        Inside a text, they would give several hypotheses for the same text.
         """
         return tuple({self.start_id, self.pad_id} - {self.end_id})
 
@@ -224,8 +222,8 @@ class Search:
         phrases = arranged(prefix, required, forbidden)
         if phrases is not None and vocabulary is not None:
             raise ValueError(
-                "A shortlist may lack the words of phrases. Expected: the "
-                "whole vocabulary, or neither `prefix`, `required` nor "
+                "A shortlist may not contain the words of phrases. Expected: "
+                "the whole vocabulary, or no `prefix`, `required` or "
                 f"`forbidden`. Received: {', '.join(phrases)} and `vocabulary`"
             )
         batch_size = _number_of_sentences(states)
@@ -249,9 +247,9 @@ class Search:
                 lambda x: ops.repeat(ops.expand_dims(x, 1), self.beams, axis=1),
                 states,
             ),
-            # Columns of the logits that were chosen. The columns of a sentence
-            # have different ids, so repeated n-grams of columns are those of
-            # ids.
+            # The chosen columns of the logits. The columns of a sentence have
+            # distinct ids, so a repeated n-gram of columns is a repeated n-gram
+            # of ids.
             "history": ops.zeros((*shape, self.max_length), "int32")
             if self._reads_history
             else (),
@@ -276,43 +274,43 @@ class Search:
 
     @abc.abstractmethod
     def begin(self, rows: dict[str, Nest], given: dict[str, Nest]) -> None:
-        """Adds what a kind of search has besides, before the first step.
+        """Adds the tensors of a kind of search, before the first step.
 
         Args:
-            rows: Dictionary of nests of tensors `(batch, beams, ...)`, which
+            rows: Dictionary of nests of tensors `(batch, beams, ...)` that
                 steps change. `"done"` has shape `(batch,)`.
             given: Dictionary of nests of tensors `(batch, ...)`, or `None`,
-                which steps only read.
+                that steps only read.
         """
 
     @abc.abstractmethod
     def advance(
         self, step: Step, t: Tensor, rows: dict[str, Nest], given: Nest
     ) -> dict[str, Nest]:
-        """Returns the rows after each hypothesis is extended by a token.
+        """Extends each hypothesis by a token and returns the new rows.
 
         Args:
             step: The step function.
-            t: Integer, how many tokens each has.
-            rows, given: As of `begin`.
+            t: Integer, number of tokens in a hypothesis.
+            rows, given: As in `begin`.
         """
 
     @abc.abstractmethod
     def found(
         self, steps: Tensor, rows: dict[str, Nest], given: Nest, lacks: Tensor
     ) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Returns the scores, ids and alignments of what is found.
+        """Returns the scores, ids and alignments of the hypotheses.
 
         Args:
             steps: Integer, the number of steps that were taken.
-            rows, given: As of `begin`.
-            lacks: Boolean tensor of shape `(batch, beams)` or `(batch, 1)`,
-                whether hypotheses that did not end lack a required phrase.
+            rows, given: As in `begin`.
+            lacks: Boolean tensor of shape `(batch, beams)` or `(batch, 1)`:
+                which of the hypotheses that did not end lack a required phrase.
 
         Returns:
             Tensors of the shapes `(batch, hypotheses)`,
-            `(batch, length, hypotheses)` and, or `None`,
-            `(batch, length, hypotheses, positions)`.
+            `(batch, length, hypotheses)` and
+            `(batch, length, hypotheses, positions)`, the last one or `None`.
         """
 
     def predict(
@@ -326,7 +324,7 @@ class Search:
 
         Returns:
             A tuple `(logits, allowed, states, weights)`: the logits, the same
-            with refused tokens at minus infinity, the new states and the
+            with minus infinity at refused tokens, the new states and the
             alignments, each of shape `(batch, beams, ...)`.
         """
         logits, states, weights = step(
@@ -339,7 +337,7 @@ class Search:
         else:
             check_alignments(weights)
             weights = split_beams(ops.cast(weights, "float32"), self.beams)
-        # A step may have forgotten how many rows it was given.
+        # A step may have lost the static number of rows.
         shape = *ops.shape(rows["last"]), ops.shape(logits)[1]
         logits = ops.reshape(ops.cast(logits, "float32"), shape)
         states = keras.tree.map_structure(
@@ -372,20 +370,20 @@ class Search:
     ) -> Tensor:
         """Sets the logits of refused tokens to minus infinity.
 
-        Where every token is refused, the hypothesis may end.
+        If every token is refused, the hypothesis may end.
 
         Args:
             logits: Float tensor of shape `(batch, beams, columns)`.
             t: Integer, how many tokens a hypothesis has.
             shortlist: Integer tensor of shape `(batch, columns)`, the ids of
-                the columns, or `None` where the columns are the ids.
+                the columns, or `None` if the columns are the ids.
             history: The columns that the hypotheses have chosen so far.
         """
         ids = shortlist
         if ids is None:
             ids = ops.arange(ops.shape(logits)[2], dtype="int32")
             ids = ops.expand_dims(ids, 0)
-        # Not `ids[:, None]`, which no converter to ONNX knows in a loop.
+        # Not `ids[:, None]`, which no ONNX converter supports in a loop.
         ids = ops.expand_dims(ids, 1)
         is_end = ops.equal(ids, self.end_id)
         refused = is_any(ids, (*self.in_no_text, *self.forbidden_ids))
@@ -405,25 +403,25 @@ class Search:
         if not self._reads_history:
             return history
         for repeatable in self.repeatable_ids:
-            # A number that no other step has.
+            # A number that is unique to this step.
             columns = ops.where(ops.equal(ids, repeatable), -1 - t, columns)
         here = ops.equal(ops.arange(self.max_length, dtype="int32"), t)
         return ops.where(here, ops.expand_dims(columns, 2), history)
 
 
 def _number_of_sentences(states):
-    """The rows of the first states, which must be tensors."""
+    """Returns the number of rows of the first state, after a check."""
     flat = keras.tree.flatten(states)
     if not flat:
         raise ValueError(
-            "`states` must hold at least one tensor, with a row for each "
+            "`states` must contain at least one tensor, with a row for each "
             f"sentence. Received: states={states!r}"
         )
     if any(isinstance(x, keras.KerasTensor) for x in flat):
         raise ValueError(
-            "A search is no layer. Expected: tensors; in a functional "
-            "model, a layer of your own that searches in its `call`. "
-            f"Received: states={states!r}"
+            "A search is not a layer and cannot be called on symbolic tensors. "
+            "Expected: tensors, or, in a functional model, a custom layer "
+            f"whose `call` runs the search. Received: states={states!r}"
         )
     return ops.shape(flat[0])[0]
 
@@ -432,7 +430,6 @@ def check_alignments(weights):
     """Raises `ValueError` if a step has returned no alignments."""
     if weights is None:
         raise ValueError(
-            "With `source_mask` a search returns alignments. Expected: a step "
-            "function that returns them, of shape (rows, positions). "
-            "Received: None"
+            "`source_mask` requires alignments. Expected: a step function that "
+            "returns them, of shape (rows, positions). Received: None"
         )

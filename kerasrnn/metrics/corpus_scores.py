@@ -1,4 +1,4 @@
-"""BLEU and chrF of a corpus, by sacrebleu."""
+"""BLEU and chrF of a corpus, computed by sacrebleu."""
 
 import itertools
 from collections.abc import Iterable
@@ -15,17 +15,17 @@ from kerasrnn.typing import Strings
 def sentence_chrf(
     hypotheses: Strings, references: Strings | Sequence[Strings]
 ) -> list[float]:
-    """Returns the chrF of each translation, from 0 to 100, by sacrebleu.
+    """Returns the chrF of each translation, from 0 to 100 (sacrebleu).
 
-    Unlike BLEU, it means something for a single sentence.
+    Unlike BLEU, chrF is meaningful for a single sentence.
 
     Args:
         hypotheses: List of strings, the translations.
-        references: As of `corpus_scores`.
+        references: As in `corpus_scores`.
 
     Raises:
-        ValueError: when the lists differ in length, or hold something else
-            than strings.
+        ValueError: when the lists differ in length or contain anything but
+            strings.
 
     Example:
 
@@ -52,27 +52,27 @@ def corpus_scores(
     tokenize: str = "13a",
     lowercase: bool = False,
 ) -> dict[str, Any]:
-    """Scores translations of a corpus against one or more references each.
+    """Computes BLEU and chrF against one or more references per translation.
 
     Args:
         hypotheses: List of strings, the translations.
-        references: List of strings, one for each translation; or of lists of
-            strings, all the references of each translation. (sacrebleu has one
-            list of all first references, and so on.)
-        tokenize: sacrebleu's tokenizer for BLEU. `"13a"` is its default,
-            made for Western punctuation; `"none"` splits at white space, for
-            text that is already tokenized.
-        lowercase: Whether both are compared in lower case. The signatures then
-            say `case:lc`.
+        references: List of strings, one for each translation; or list of lists
+            of strings, all references of each translation. (This differs from
+            sacrebleu, which expects a list of all first references, and so on.)
+        tokenize: sacrebleu's tokenizer for BLEU. `"13a"` is its default and
+            made for Western punctuation; `"none"` splits tokenized text at
+            white space.
+        lowercase: Whether to compare in lower case. The signatures then contain
+            `case:lc`.
 
     Returns:
         A dictionary of `"bleu"` and `"chrf"`, both from 0 to 100, and of
-        `"bleu_signature"` and `"chrf_signature"`, which say how they were
-        computed.
+        `"bleu_signature"` and `"chrf_signature"`, sacrebleu's descriptions of
+        the settings.
 
     Raises:
-        ValueError: when the lists are empty, differ in length or hold something
-            else than that, or there is no such tokenizer.
+        ValueError: when the lists are empty, differ in length or have other
+            contents, or the tokenizer is unknown.
 
     Example:
 
@@ -89,12 +89,13 @@ def corpus_scores(
 
     hypotheses, references = _checked(hypotheses, references)
     if not hypotheses:
-        raise ValueError("`hypotheses` must hold at least one. Received: []")
+        raise ValueError("`hypotheses` must not be empty. Received: []")
     one_of("tokenize", tokenize, sacrebleu.BLEU.TOKENIZERS)
-    # All first references, all second ones, with `None` where there is none.
+    # Lists of all first references, all second references and so on, with
+    # `None` where there is none.
     by_turns = list(itertools.zip_longest(*references))
     scores = {}
-    # Forced, it does not warn that tokenized text looks tokenized.
+    # `force` suppresses the warning that text looks tokenized.
     bleu = sacrebleu.BLEU(
         lowercase=lowercase, tokenize=tokenize, force=tokenize == "none"
     )
@@ -108,7 +109,7 @@ def corpus_scores(
 
 
 def _checked(hypotheses, references):
-    """Strings, and as many lists of the references of each."""
+    """Returns hypotheses and lists of references, after checks."""
     hypotheses = string_list("hypotheses", hypotheses)
     references = _listed(references)
     if len(hypotheses) != len(references):
@@ -121,8 +122,8 @@ def _checked(hypotheses, references):
 
 
 def _listed(references):
-    """The references of each translation, as a list."""
-    # The items of a DataFrame are the names of its columns.
+    """Returns the references as a list of lists."""
+    # Iterating over a DataFrame would give the names of its columns.
     is_list = not (
         isinstance(references, NO_LISTS) or hasattr(references, "columns")
     )

@@ -1,4 +1,4 @@
-"""Errors of forecasts, without what is missing."""
+"""Errors of forecasts, without missing values."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,11 +19,11 @@ _POWERS = {"mae": 1, "mse": 2}
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class ForecastError(PooledMean):
-    """Mean absolute or squared error of what is forecast, as one number.
+    """Mean absolute or squared error of point forecasts.
 
-    It is pooled over all values of all batches that are not missing, in units
-    of their columns: with the deviations of the training set as units, as
-    published tables have it.
+    The mean is over all values of all batches that are not missing, in units of
+    their columns. With the standard deviations of the training set as units,
+    results are comparable to published tables.
 
     Args:
         head: The `head` of a `kerasrnn.models.Forecaster`.
@@ -33,14 +33,14 @@ class ForecastError(PooledMean):
     Call arguments:
         y_true: Tensor of shape `(batch, horizon, columns)`, NaN where a value
             is missing.
-        y_pred: What the model returned.
+        y_pred: The outputs of the model.
         sample_weight: Must be `None`.
 
-    Masking: missing values count nowhere.
+    Masking: missing values are ignored.
 
     Raises:
-        ValueError: when `error` is something else, a unit is not positive,
-            shapes do not match, or there are weights.
+        ValueError: when `error` is unknown, a unit is not positive, shapes do
+            not match, or there are weights.
 
     Example:
 

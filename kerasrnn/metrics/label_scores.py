@@ -11,12 +11,12 @@ from kerasrnn.arguments import is_integer
 
 
 def precision_recall_f1(true: int, found: int, right: int) -> dict[str, float]:
-    """Returns precision, recall and F1; where nothing was to count, 0.
+    """Returns precision, recall and F1; 0 where undefined.
 
     Args:
-        true: Integer, how many there are.
-        found: Integer, how many were found.
-        right: Integer, how many of those are right.
+        true: Integer, number of true items.
+        found: Integer, number of predicted items.
+        right: Integer, number of correct predictions.
 
     Returns:
         A dictionary of `"precision"`, `"recall"` and `"f1"`.
@@ -33,9 +33,9 @@ def label_accuracy(labels, logits):
     """Returns whether the most probable class is the true one.
 
     Args:
-        labels: Tensor of shape `(batch, 1)`: classes, or, for two classes,
-            the probability of the second. For several labels a text, of shape
-            `(batch, labels)`, 1 for those that it has and 0 for others.
+        labels: Tensor of shape `(batch, 1)`: classes, or, for two classes, the
+            probability of the second one. For multi-label texts, of shape
+            `(batch, labels)`, 1 for labels of the text and 0 for others.
         logits: Tensor of shape `(batch, num_classes)`, or `(batch, 1)` for
             two classes.
 
@@ -54,30 +54,29 @@ Phrases = Sequence[tuple[int, int, str]]
 def phrase_scores(
     true: Sequence[Phrases], found: Sequence[Phrases]
 ) -> dict[str, Any]:
-    """Scores the phrases found in sentences, such as names.
+    """Computes span-level precision, recall and F1, such as for names.
 
-    A phrase is right if start, end and label are. Over all sentences:
+    A predicted phrase is correct if start, end and label are. Over all
+    sentences:
 
         precision = right / found       recall = right / true
         F1 = 2 right / (found + true)
 
-    These are the figures of the evaluations of CoNLL. Where nothing is found
-    and nothing is true, they are 0.
+    This is the CoNLL evaluation. Undefined scores are 0.
 
     Args:
         true: For each sentence, the list of its phrases
             `(start, end, label)`.
-        found: The same of those that were found.
+        found: The same for the predicted phrases.
 
     Returns:
-        A dictionary of `"precision"`, `"recall"`, `"f1"`; and `"by_label"`, of
-        the same for each label, with the number of its true phrases,
-        `"support"`.
+        A dictionary of `"precision"`, `"recall"` and `"f1"`, and of
+        `"by_label"`, a dictionary of the same for each label with its number of
+        true phrases, `"support"`.
 
     Raises:
-        ValueError: when the numbers of sentences differ, or a phrase is
-            something else, such as a tag (`kerasrnn.data.phrases_of` turns
-            tags into phrases).
+        ValueError: when the numbers of sentences differ, or a phrase is not
+            such a tuple (`kerasrnn.data.phrases_of` converts tags to phrases).
 
     Example:
 
@@ -111,13 +110,13 @@ def phrase_scores(
 
 
 def _phrases(phrases):
-    """The phrases of a sentence as a set of tuples."""
+    """Returns the phrases of a sentence as a set of tuples."""
     found = set(map(tuple, phrases))
     for phrase in found:
         if len(phrase) != 3 or not all(map(is_integer, phrase[:2])):
             raise ValueError(
-                "A phrase must be a tuple (start, end, label), as "
-                "`kerasrnn.data.phrases_of` makes them of tags. "
+                "A phrase must be a tuple (start, end, label). "
+                "`kerasrnn.data.phrases_of` converts tags to phrases. "
                 f"Received: {phrase!r}"
             )
     return found

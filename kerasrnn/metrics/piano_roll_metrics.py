@@ -41,15 +41,15 @@ def step_costs(y_true, y_pred):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class NegativeLogLikelihood(PooledMean):
-    """Mean cost in nats of a time step of a piano roll.
+    """Mean negative log-likelihood, in nats, of a step of a piano roll.
 
-    With `y` the keys of a step, `p` their predicted probabilities, and the
-    outer sums over all steps of all batches that are not padding:
+    `y` are the keys of a step, `p` their predicted probabilities, and the outer
+    sums are over all steps of all batches that are not padding:
 
         nll = - sum sum_k [y_k log(p_k) + (1 - y_k) log(1 - p_k)] / sum 1
 
-    Every step has the same weight, however long its piece. Before the first
-    update, it is 0.
+    Every step has the same weight, whatever the length of its piece. Before the
+    first update, the result is 0.
 
     Args:
         name: Name of the metric.
@@ -59,7 +59,7 @@ class NegativeLogLikelihood(PooledMean):
             sounds and -1 after the end of a piece.
         y_pred: Logits of shape `(batch, time, keys)`, of any floating type;
             the computation is in float32.
-        sample_weight: Must be `None`: steps have no weights.
+        sample_weight: Must be `None`, because steps cannot be weighted.
 
     Masking:
         Only steps whose labels are -1 are padding. A Keras mask of `y_pred`

@@ -1,4 +1,4 @@
-"""A mean over a whole data set, in which every value has its own weight."""
+"""A weighted mean over a whole data set."""
 
 import keras
 from keras import ops
@@ -8,7 +8,7 @@ from kerasrnn.typing import Tensor
 
 
 class PooledMean(ByArguments, keras.metrics.Metric):
-    """The mean of weighted values of all batches, exact for many values.
+    """Weighted mean of the values of all batches, exact for many values.
 
     Args:
         name: Name of the metric.
@@ -16,9 +16,9 @@ class PooledMean(ByArguments, keras.metrics.Metric):
 
     def __init__(self, name: str) -> None:
         super().__init__(dtype="float32", name=name)
-        # Sums of weighted values, and of weights. A plain float32 sum ignores
-        # single values after 2 ** 24 of them, so the rounding error of every
-        # addition is kept and corrected by the next (Kahan, 1965).
+        # Sums of weighted values and of weights. After 2 ** 24 values, a plain
+        # float32 sum ignores further ones. So the rounding error of every
+        # addition is kept and corrected in the next one (Kahan, 1965).
         self.sums = self.add_variable((2,), "zeros", "float32", name="sums")
         self.excess = self.add_variable((2,), "zeros", "float32", name="excess")
 
@@ -26,11 +26,11 @@ class PooledMean(ByArguments, keras.metrics.Metric):
         """Adds the values of a batch, in float32.
 
         Args:
-            values: Float tensor of any shape. Where the weight is 0, it may
-                be infinite or NaN.
+            values: Float tensor of any shape. It may be infinite or NaN where
+                the weight is 0.
             weights: Float tensor of that shape.
         """
-        # Not a product with 0, which would be NaN.
+        # Not a product with 0, which could be NaN.
         values = ops.where(ops.equal(weights, 0.0), 0.0, weights * values)
         summands = ops.stack([ops.sum(values), ops.sum(weights)])
         summands = summands - self.excess
@@ -45,11 +45,11 @@ class PooledMean(ByArguments, keras.metrics.Metric):
 
 
 def check_unweighted(values, sample_weight):
-    """Raises `ValueError` if values that have no weights are given some.
+    """Raises `ValueError` if values that cannot be weighted have weights.
 
     Args:
-        values: String, what they are, for the message.
-        sample_weight: What was received.
+        values: String, name of the values for the message.
+        sample_weight: The argument to check.
     """
     if sample_weight is not None:
         raise ValueError(

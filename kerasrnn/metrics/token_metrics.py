@@ -1,4 +1,4 @@
-"""The cost of tokens, and its means over a whole data set, without padding."""
+"""Cross-entropy and accuracy of tokens over a data set, without padding."""
 
 import abc
 import math
@@ -12,22 +12,22 @@ from kerasrnn.metrics.pooled_mean import PooledMean
 from kerasrnn.tensors import without_last_axis
 from kerasrnn.typing import Tensor
 
-# Positions beyond do not fit into int32.
+# Larger positions do not fit into int32.
 _MOST = 2**31
 
 
 def labels_of_tokens(y_true, y_pred):
-    """Returns labels as int32, if there are logits for each.
+    """Checks labels and logits, and returns the labels as int32.
 
     Args:
-        y_true: Tensor, to be of shape `(batch, time)` or `(batch, time, 1)`.
-        y_pred: Tensor, to be of shape `(batch, time, vocabulary_size)`.
+        y_true: Tensor of shape `(batch, time)` or `(batch, time, 1)`.
+        y_pred: Tensor of shape `(batch, time, vocabulary_size)`.
 
     Returns:
         Tensor of shape `(batch, time)`.
 
     Raises:
-        ValueError: when they are not.
+        ValueError: when the shapes are different.
     """
     labels = without_last_axis(ops.cast(y_true, "int32"))
     if len(y_pred.shape) != 3 or not same_shape(labels.shape, y_pred.shape[:2]):
@@ -46,8 +46,8 @@ def weights_of_tokens(sample_weight, costs):
     Args:
         sample_weight: Tensor of shape `(batch,)` or `(batch, time)`, or a
             scalar.
-        costs: Tensor of shape `(batch, time)`, the costs that they weight; they
-            are cast to its dtype.
+        costs: Tensor of shape `(batch, time)`, the weighted costs, whose dtype
+            the weights get.
 
     Raises:
         ValueError: when they have another shape.
@@ -70,15 +70,15 @@ def weights_of_tokens(sample_weight, costs):
 def token_costs(labels, logits, label_smoothing=0.0):
     """Returns the cross-entropy of each token, in nats.
 
-    The loss and the perplexity both need it. Of two equal computations in a
-    graph, compilers keep one, so the perplexity costs nothing in training.
+    Loss and perplexity both need it. Compilers merge equal computations in a
+    graph, so the perplexity costs nothing in training.
 
     Args:
         labels: Integer tensor of shape `(batch, time)`.
         logits: Tensor of shape `(batch, time, vocabulary_size)`, in float32
             or wider.
-        label_smoothing: Float in `[0, 1)`, the share of a label that is
-            spread over the vocabulary.
+        label_smoothing: Float in `[0, 1)`, the probability mass that is spread
+            over the vocabulary.
 
     Returns:
         Tensor of shape `(batch, time)`, NaN where a label is not in the
@@ -86,7 +86,7 @@ def token_costs(labels, logits, label_smoothing=0.0):
     """
     size = ops.shape(logits)[-1]
     known = ops.clip(labels, 0, size - 1)
-    # Large logits would lose digits in a difference from their logsumexp.
+    # In the difference from their logsumexp, large logits would lose digits.
     largest = ops.max(logits, axis=-1, keepdims=True, initial=-math.inf)
     shifted = ops.subtract(logits, ops.stop_gradient(largest))
     true = _take(shifted, known)
@@ -102,27 +102,27 @@ def _take(logits, labels):
     shape = ops.shape(logits)
     dtype = "int32"
     if any(ops.is_tensor(length) for length in shape):
-        # A graph of TensorFlow for batches of any size.
+        # A TensorFlow graph for batches of any size.
         dtype = "int64"
     elif all(isinstance(n, int) for n in shape) and math.prod(shape) >= _MOST:
-        # Where JAX has no int64.
+        # JAX without int64.
         taken = ops.take_along_axis(logits, ops.expand_dims(labels, -1), -1)
         return ops.squeeze(taken, -1)
-    # `take` is faster than `take_along_axis`, and all of this than the
-    # cross-entropy of Keras.
+    # `take` is faster than `take_along_axis`, and all of this is faster than
+    # Keras's cross-entropy.
     positions = positions_of(labels, shape[-1], dtype)
     taken = ops.take(ops.reshape(logits, (-1,)), positions)
     return ops.reshape(taken, ops.shape(labels))
 
 
 def positions_of(labels, size, dtype):
-    """Returns where labels are in flat logits of a vocabulary of a size."""
+    """Returns the positions of labels in flattened logits."""
     starts = ops.arange(ops.size(labels), dtype=dtype) * ops.cast(size, dtype)
     return starts + ops.reshape(ops.cast(labels, dtype), (-1,))
 
 
 class _TokenMean(PooledMean):
-    """The mean of a value of each token, over all batches.
+    """Mean of a value per token, over all batches.
 
     Args:
         pad_id: Integer id of padding.
@@ -148,11 +148,11 @@ class _TokenMean(PooledMean):
 
     @abc.abstractmethod
     def token_values(self, labels: Tensor, logits: Tensor) -> Tensor:
-        """The value of each token, of shape `(batch, time)`."""
+        """Returns the value of each token, of shape `(batch, time)`."""
 
 
 class _TokenCost(_TokenMean):
-    """The mean of `-log p(y)`, in nats."""
+    """Mean of `-log p(y)` in nats."""
 
     def token_values(self, labels: Tensor, logits: Tensor) -> Tensor:
         return token_costs(labels, logits)
@@ -160,19 +160,19 @@ class _TokenCost(_TokenMean):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class Perplexity(_TokenCost):
-    """Perplexity of a data set, in which every token has the same weight.
+    """Perplexity over a data set, where every token has the same weight.
 
-    With `p` the predicted distribution, `y` the true token, and the sums over
+    `p` is the predicted distribution, `y` the true token, and the sums are over
     all tokens of all batches that are not padding:
 
         perplexity = exp(- sum log p(y) / sum 1)
 
-    This is not the mean of the perplexities of the batches. Before the first
-    update, it is 1.
+    This is not the mean of the perplexities of batches. Before the first
+    update, the result is 1.
 
     Args:
-        pad_id: Integer id of padding, which is not counted. It may be an id
-            outside the vocabulary, such as -1.
+        pad_id: Integer id of padding, which is ignored. It may be outside the
+            vocabulary, such as -1.
         name: Name of the metric.
 
     Call arguments:
@@ -205,19 +205,19 @@ class Perplexity(_TokenCost):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class BitsPerCharacter(_TokenCost):
-    """Mean number of bits that a model needs for each character.
+    """Mean number of bits per character.
 
-    With `p` the predicted distribution, `y` the true token, and the sums over
+    `p` is the predicted distribution, `y` the true token, and the sums are over
     all tokens of all batches that are not padding:
 
         bits = - sum log_2 p(y) / sum 1
 
     The tokens must be characters (or bytes); for other tokens, this is the
-    number of bits per token. Before the first update, it is 0.
+    number of bits per token. Before the first update, the result is 0.
 
     Args:
-        pad_id: Integer id of padding, which is not counted. It may be an id
-            outside the vocabulary, such as -1.
+        pad_id: Integer id of padding, which is ignored. It may be outside the
+            vocabulary, such as -1.
         name: Name of the metric.
 
     Call arguments:
@@ -252,21 +252,21 @@ class BitsPerCharacter(_TokenCost):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TokenAccuracy(_TokenMean):
-    """Share of tokens that are predicted correctly, without padding.
+    """Fraction of tokens that are predicted correctly, without padding.
 
-    A prediction is the token with the largest logit. The share is taken over
-    all tokens of all batches. Before the first update, it is 0.
+    The predicted token is the one with the largest logit. The fraction is over
+    all tokens of all batches. Before the first update, the result is 0.
 
     Args:
-        pad_id: Integer id of padding, which is not counted. It may be an id
-            outside the vocabulary, such as -1.
+        pad_id: Integer id of padding, which is ignored. It may be outside the
+            vocabulary, such as -1.
         name: Name of the metric.
 
     Call arguments:
         y_true: Integer tensor of shape `(batch, time)` or
             `(batch, time, 1)`.
         y_pred: Logits of shape `(batch, time, vocabulary_size)`, of any
-            floating type. Of equal logits, the first counts as largest.
+            floating type. If several are largest, the first counts.
         sample_weight: Optional tensor of shape `(batch,)` or `(batch, time)`,
             the weights of the tokens.
 
@@ -292,10 +292,10 @@ class TokenAccuracy(_TokenMean):
 
 
 def _first_largest(logits):
-    """Returns where the largest logit is, of equal ones the first."""
+    """Returns the index of the largest logit, the first of equal ones."""
     if keras.backend.backend() == "torch":
-        # Of equal ones, `top_k` takes any.
+        # Among equal values, `top_k` takes any.
         return ops.argmax(logits, axis=-1)
-    # `argmax` of Keras takes three times as long on TensorFlow.
+    # Keras's `argmax` takes three times as long on TensorFlow.
     _, guesses = ops.top_k(logits, 1)
     return ops.squeeze(guesses, -1)

@@ -72,7 +72,7 @@ def test_padding_has_a_score_of_0_whatever_the_logits():
     np.testing.assert_allclose(
         as_arrays(found).log_probabilities, expected, rtol=1e-6
     )
-    with pytest.raises(ValueError, match="returns alignments"):
+    with pytest.raises(ValueError, match="requires alignments"):
         forced_decoding(
             step, np.zeros((1, 1)), targets, None, np.ones((1, 2), bool)
         )

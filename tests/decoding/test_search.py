@@ -352,7 +352,9 @@ def test_states_say_how_many_sentences_there_are():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_tensors_of_a_functional_model_are_refused(kind):
-    with pytest.raises(ValueError, match=r"no layer.*Received: states=<Keras"):
+    with pytest.raises(
+        ValueError, match=r"not a layer.*Received: states=<Keras"
+    ):
         kind(START, END, PAD, 8)(table_step, keras.Input((6,)))
 
 

@@ -73,7 +73,7 @@ def test_text_may_be_tokenized_already():
 @pytest.mark.parametrize(
     "hypotheses, references, message",
     [
-        ([], [], "`hypotheses` must hold at least one"),
+        ([], [], "`hypotheses` must not be empty"),
         (["a"], ["a", "b"], "Received: 1 hypotheses and 2 references"),
     ],
 )
