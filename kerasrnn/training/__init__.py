@@ -1,4 +1,4 @@
-"""Training with `Model.fit`: losses, callbacks, logs, resumable runs."""
+"""Losses, callbacks, logs and resumable runs for `Model.fit`."""
 
 from kerasrnn.files import locked
 from kerasrnn.files import output_folder

@@ -1,4 +1,4 @@
-"""Adam with other learning rates for parts of a model."""
+"""Adam with different learning rates for parts of a model."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,15 +10,15 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class AdamByPart(keras.optimizers.Adam):
-    """Adam that trains some parts of a model at other learning rates.
+    """Adam with different learning rates for parts of a model.
 
-    A pretrained part has little to learn and much to lose. The learning rate
-    of each weight is multiplied by its attribute `rate_factor`, if it has one:
-    a `BackboneReader` sets that of its backbone.
+    Pretrained parts need a lower learning rate. The learning rate of each
+    weight is multiplied by its attribute `rate_factor`, if it has one. A
+    `BackboneReader` sets the attribute for its backbone.
 
     Args:
-        learning_rate: Float or schedule, as of `keras.optimizers.Adam`.
-        **kwargs: Its other arguments.
+        learning_rate: Float or schedule, as in `keras.optimizers.Adam`.
+        **kwargs: Other arguments of `keras.optimizers.Adam`.
 
     Example:
 

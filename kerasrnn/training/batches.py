@@ -1,4 +1,4 @@
-"""Batches that repeat without end, from any batch on."""
+"""Endless repetition of batches, starting at any batch."""
 
 import itertools
 
@@ -7,46 +7,46 @@ import numpy as np
 
 
 def check_batches(batches):
-    """Raises `ValueError` unless they are a dataset of a known length."""
+    """Raises `ValueError` unless `batches` is a dataset of known length."""
     if not (_is_python(batches) or hasattr(batches, "element_spec")):
         raise ValueError(
             "`batches` must be a `tf.data.Dataset` or a "
             "`keras.utils.PyDataset`. "
             f"Received: batches of type {type(batches).__name__}"
         )
-    # A `tf.data.Dataset` says itself if its length is not known.
+    # A `tf.data.Dataset` of unknown length raises an error itself.
     if not len(batches):
         raise ValueError(
-            "`batches` must hold at least one batch. Received: batches of "
+            "`batches` must contain at least one batch. Received: batches of "
             "length 0"
         )
 
 
 def check_validation(batches, validation):
-    """Raises `ValueError` if both depend on how often the other is read.
+    """Raises `ValueError` if both are parts of one reshuffled dataset.
 
-    What a `tf.data.Dataset` is shuffled by at its next reading depends on how
-    often it was read, and Keras and TensorFlow read ahead.
+    The next order of a `tf.data.Dataset` depends on how often it was read, and
+    Keras and TensorFlow read ahead.
 
     Args:
         batches: `tf.data.Dataset` or `keras.utils.PyDataset` to train on.
-        validation: What `keras.Model.fit` is to validate on.
+        validation: `validation_data` of `keras.Model.fit`.
     """
     if _reshuffled(batches) & _reshuffled(validation):
         raise ValueError(
             "`batches` and `validation_data` are parts of one dataset that is "
-            "reshuffled each time it is read, so that rows are validated on "
-            "that were trained on, and no training can be resumed exactly. "
-            "Expected: a dataset that is divided before it is shuffled, or "
-            "`shuffle(..., reshuffle_each_iteration=False)`. Received: a "
-            "`shuffle` that both have"
+            "reshuffled each time it is read. So the model would be validated "
+            "on rows that it was trained on, and the training could not be "
+            "resumed exactly. Expected: a dataset that is split before it is "
+            "shuffled, or `shuffle(..., reshuffle_each_iteration=False)`. "
+            "Received: a `shuffle` that both share"
         )
 
 
 def _reshuffled(data):
-    """The identities of all datasets in another that are reshuffled."""
+    """Returns the ids of all reshuffled datasets inside another one."""
     if type(data).__name__ == "_CacheDataset":
-        return set()  # It keeps the order of its first reading.
+        return set()  # It keeps its first order.
     inputs = getattr(data, "_inputs", tuple)()
     found = set().union(*(_reshuffled(x) for x in inputs))
     if getattr(data, "_reshuffle_each_iteration", False):
@@ -55,32 +55,32 @@ def _reshuffled(data):
 
 
 def check_executions(model, steps, done):
-    """Raises `ValueError` unless an epoch consists of whole executions.
+    """Raises `ValueError` unless `steps_per_execution` divides an epoch.
 
     Args:
         model: A compiled `keras.Model`.
         steps: Integer, the number of batches in an epoch.
-        done: Integer, how many batches of the epoch to resume are done.
+        done: Integer, number of finished batches of the epoch to resume.
     """
     size = model.steps_per_execution
     if steps % size or done % size:
         raise ValueError(
-            "Keras would train on more batches than an epoch has. Expected: "
-            f"`steps_per_execution` that divides {steps} batches"
-            + (f", and the {done} that are done" if done else "")
+            "Keras would train on more batches than there are in an epoch. "
+            f"Expected: a `steps_per_execution` that divides {steps} batches"
+            + (f" and the {done} finished ones" if done else "")
             + f". Received: steps_per_execution={size}"
         )
 
 
 def endless(batches, start):
-    """Repeats batches without end, for `keras.Model.fit`.
+    """Repeats batches endlessly, for `keras.Model.fit`.
 
     Args:
         batches: `tf.data.Dataset` or `keras.utils.PyDataset` of known length.
-        start: Integer, how many batches to skip at first.
+        start: Integer, number of batches to skip at the start.
     """
     if _is_python(batches):
-        # A generator: Keras cannot end an epoch of a `PyDataset` early.
+        # A generator, because Keras cannot end an epoch of a `PyDataset` early.
         indices = itertools.count(start)
         return (batches[index % len(batches)] for index in indices)
     return batches.repeat().skip(start)

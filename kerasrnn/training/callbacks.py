@@ -21,7 +21,7 @@ from kerasrnn.typing import PathLike
 
 
 class Stopwatch:
-    """Measures the wall and CPU seconds since it was created.
+    """Measures wall and CPU seconds since its creation.
 
     Example:
 
@@ -46,19 +46,19 @@ _SPEED = "_per_second"
 
 
 class TextScores(keras.callbacks.Callback):
-    """Scores generated text, or tags of texts, after every epoch.
+    """Scores generated texts or tags after every epoch.
 
-    The scores and `score_seconds`, the time it took to compute them, are
-    added to the logs of the epoch, where the progress bar, the history and
-    all later callbacks see them.
+    The scores, and `score_seconds`, the time to compute them, are added to the
+    logs of the epoch, where the progress bar, the history and later callbacks
+    see them.
 
     Args:
-        generate: Function from a list of inputs to a list of results, such
-            as `TextTranslator.translate`, from strings to strings.
+        generate: Function from a list of inputs to a list of results, such as
+            `TextTranslator.translate` (from strings to strings).
         inputs: List of inputs, such as strings.
         references: List of true results, one for each input.
-        score: Function from hypotheses and references to a dictionary, such
-            as `kerasrnn.metrics.corpus_scores`. Its numbers are logged as
+        score: Function from hypotheses and references to a dictionary, such as
+            `kerasrnn.metrics.corpus_scores`. Its values are logged as
             `val_NAME`.
 
     Raises:
@@ -102,28 +102,28 @@ class TextScores(keras.callbacks.Callback):
         scores = self.score(self.generate(self.inputs), self.references)
         logs["score_seconds"] = clock.read()["wall_seconds"]
         for name, value in scores.items():
-            # Or a tensor or an array of one number.
+            # Values may also be tensors or arrays with one number.
             is_scalar = getattr(value, "shape", None) == ()
             if isinstance(value, numbers.Real) or is_scalar:
                 logs[f"val_{name}"] = float(value)
 
 
 class TrainingSpeed(keras.callbacks.Callback):
-    """Logs the speed of every epoch, without its validation.
+    """Logs the training speed of every epoch, without validation.
 
-    It adds to the logs of the epoch, where the progress bar, the history and
-    all later callbacks see them:
+    It adds these values to the logs of the epoch, where the progress bar, the
+    history and later callbacks see them:
 
-    * `UNIT`, such as `tokens`, how many were trained on since the first epoch;
-    * `UNIT_per_second`, in this epoch;
-    * `wall_seconds` and `cpu_seconds`, of this epoch.
+    * `UNIT`, such as `tokens`: the number of units since the first epoch;
+    * `UNIT_per_second` in this epoch;
+    * `wall_seconds` and `cpu_seconds` of this epoch.
 
     When `TrainingFolder.fit` resumes within an epoch, the seconds before its
     checkpoint count too.
 
     Args:
-        count: Integer, how many units an epoch has.
-        unit: String, what is counted, such as `"words"`.
+        count: Integer, number of units in an epoch.
+        unit: String, name of the unit, such as `"words"`.
 
     Example:
 
@@ -171,7 +171,7 @@ class TrainingSpeed(keras.callbacks.Callback):
         )
 
     def get_state(self) -> dict[str, float]:
-        """Returns the seconds of the epoch so far; after it, nothing."""
+        """Returns the seconds of the epoch so far; `{}` between epochs."""
         if not self._is_within:
             return {}
         return {
@@ -185,10 +185,10 @@ class TrainingSpeed(keras.callbacks.Callback):
 
 
 def without_costs(history: Mapping[str, list[float]]) -> History:
-    """Returns a history, or scores, without counts of tokens and of time.
+    """Returns a history or scores without token counts and times.
 
-    Those are all that `TrainingSpeed` logs, and the `"tokens"` that a language
-    model was evaluated on.
+    It removes all values that `TrainingSpeed` logs, and the number of
+    `"tokens"` that a language model was evaluated on.
 
     Args:
         history: Dictionary of name to list, such as
@@ -214,13 +214,12 @@ class GradientNorms(keras.callbacks.Callback):
     """Records the gradient norms of the parts of a model during training.
 
     Args:
-        measure: Function without arguments that returns a dictionary of name
-            to norm, such as the norms of the gradients of a fixed batch.
-        path: Path of the CSV file to write. Each measurement is a row: the
-            number of training steps so far, and the norms. An interrupted
-            training appends to the rows that are there.
-        every: Positive integer, the number of steps between two
-            measurements.
+        measure: Function without arguments that returns a dictionary of name to
+            norm, such as the gradient norms of a fixed batch.
+        path: Path of the CSV file to write. Each row is a measurement: the
+            number of training steps so far, and the norms. A resumed training
+            appends to the existing rows.
+        every: Positive integer, number of steps between two measurements.
 
     Raises:
         ValueError: when `every` is not a positive integer.
@@ -263,20 +262,20 @@ class GradientNorms(keras.callbacks.Callback):
 
 
 class WeightNoise(keras.callbacks.Callback):
-    """Adds Gaussian noise to all trained weights, for every batch anew.
+    """Adds new Gaussian noise to all trainable weights for every batch.
 
-    The gradient of a batch is that at the noisy weights. The noise is removed
-    after the update, so that checkpoints, validation and the final weights
-    are without it. A resumed training continues with the same noise.
+    The gradient of a batch is computed at the noisy weights. The noise is
+    removed after the update, so checkpoints, validation and the final weights
+    do not contain it. A resumed training continues with the same noise.
 
     Args:
         stddev: Positive float, the standard deviation of the noise.
         seed: Integer.
 
     Raises:
-        ValueError: when `stddev` is not positive, or the model is trained
-            before it is built, on several batches in one execution, or with
-            a moving average of its weights, which would be of noisy ones.
+        ValueError: when `stddev` is not positive, the model is not built,
+            `steps_per_execution` is not 1, or the optimizer keeps a moving
+            average of the (noisy) weights.
 
     Example:
 
@@ -299,29 +298,28 @@ class WeightNoise(keras.callbacks.Callback):
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         if not self.model.built:
             raise ValueError(
-                "The model must be built, so that there are weights to add "
-                f"noise to. Received: {self.model.name!r}, which is not built."
+                "The model must be built before training, so that it has "
+                f"weights. Received: {self.model.name!r}, which is not built."
             )
         steps = self.model.steps_per_execution
         if steps != 1:
             raise ValueError(
-                "Several batches at once would have the same noise. Expected: "
-                "a model compiled with `steps_per_execution=1`. "
+                "Several batches in one execution would have the same noise. "
+                "Expected: a model compiled with `steps_per_execution=1`. "
                 f"Received: steps_per_execution={steps}"
             )
-        # A `LossScaleOptimizer` has that of the model inside.
+        # A `LossScaleOptimizer` wraps the actual optimizer.
         optimizer = self.model.optimizer
         if getattr(optimizer, "inner_optimizer", optimizer).use_ema:
             raise ValueError(
-                "The moving average of the weights would be one of noisy "
-                "weights. Expected: an optimizer with `use_ema=False`. "
-                "Received: use_ema=True"
+                "The moving average would average noisy weights. Expected: an "
+                "optimizer with `use_ema=False`. Received: use_ema=True"
             )
 
     def on_train_batch_begin(
         self, batch: int, logs: dict[str, Any] | None = None
     ) -> None:
-        # On JAX, `self.model` has the current weights when it is asked for.
+        # On JAX, reading `self.model` updates its weights.
         model = self.model
         step = int(model.optimizer.iterations)
         rng = np.random.default_rng([self.seed, step])

@@ -1,4 +1,4 @@
-"""The results of a run as a JSON file, beside its other outputs."""
+"""`card.json`: the results of a run and how to repeat it."""
 
 import contextlib
 import datetime
@@ -23,15 +23,15 @@ from kerasrnn.warning import warn
 
 
 def write_card(path: PathLike, **facts: Any) -> Config:
-    """Writes the results of a run as JSON, with what it takes to repeat it.
+    """Writes the results of a run as JSON, with the facts to repeat it.
 
-    Command, commit, device and versions are added to the facts.
+    Command, commit, device and versions are added.
 
     Args:
         path: File to write. It is written completely or not at all.
-        **facts: Values to write, by name. Arrays, and numbers of NumPy,
-            become lists and numbers; others that JSON cannot represent become
-            strings, such as "NaN".
+        **facts: Values to write, by name. NumPy arrays and numbers become lists
+            and numbers. Other values that JSON cannot represent become strings,
+            such as "NaN".
 
     Returns:
         The card, a dictionary.
@@ -42,7 +42,7 @@ def write_card(path: PathLike, **facts: Any) -> Config:
 
 
 def new_card(**facts):
-    """Returns what `write_card` writes."""
+    """Returns the card that `write_card` writes."""
     return {
         "command": shlex.join(["python", *sys.argv]),
         "commit": _commit(),
@@ -51,7 +51,8 @@ def new_card(**facts):
             "cpu_cores": os.cpu_count(),
             "machine": platform.machine(),
             "processor": _processor(),
-            # All devices: JAX raises when asked for GPUs and there is none.
+            # All devices, because JAX raises an error when asked for missing
+            # GPUs.
             "gpus": sum(
                 not name.startswith("cpu")
                 for name in keras.distribution.list_devices()
@@ -68,7 +69,7 @@ def new_card(**facts):
 
 def write_json(path, facts):
     """Writes a dictionary as JSON, completely or not at all."""
-    # Python writes and reads NaN, but JSON does not have it.
+    # Python can read and write NaN, but it is not valid JSON.
     facts = _plain(facts)
     text = json.dumps(facts, ensure_ascii=False, indent=2)
     with atomic_write(pathlib.Path(path)) as partial:
@@ -76,7 +77,7 @@ def write_json(path, facts):
 
 
 def read_card(path: PathLike, **facts: Any) -> Config | None:
-    """Reads a card that `write_card` wrote, if its facts are the given ones.
+    """Reads a card that `write_card` wrote, if it contains the given facts.
 
     Args:
         path: File to read.
@@ -84,8 +85,8 @@ def read_card(path: PathLike, **facts: Any) -> Config | None:
             settings and the data of this run.
 
     Returns:
-        The card, a dictionary; `None` if there is no file, or if the card is
-        of a run with other facts.
+        The card, a dictionary; `None` if there is no file, or if it has other
+        facts.
 
     Raises:
         ValueError: when the file is damaged.
@@ -93,7 +94,7 @@ def read_card(path: PathLike, **facts: Any) -> Config | None:
     path = pathlib.Path(path)
     if not path.exists():
         return None
-    with reading(path, "Delete it, and its run will write it again."):
+    with reading(path, "Delete it, and the run will write it again."):
         card = dict(json.loads(path.read_text(encoding="utf-8")))
     facts = _plain(facts)
     if not facts.items() <= card.items():
@@ -104,14 +105,14 @@ def read_card(path: PathLike, **facts: Any) -> Config | None:
 
 
 def warn_of_other_data(saved: PathLike, data: Any) -> None:
-    """Warns if a pipeline was trained on other data, by the card beside it.
+    """Warns if the card beside a pipeline says that its data were different.
 
-    A run that trains it further then validates on some that it has learnt.
+    Further training might then validate on data that the pipeline has learnt.
 
     Args:
         saved: Path of the `.keras` file that a run wrote.
-        data: What the run was given: a list of its rows to train on and of
-            those to validate on.
+        data: List of two lists: the training and the validation data of the new
+            run.
 
     Example:
 
@@ -121,25 +122,25 @@ def warn_of_other_data(saved: PathLike, data: Any) -> None:
     known = card.get("data", {}).get("fingerprint")
     if known not in (None, fingerprint(data)):
         warn(
-            "The data are other ones, or not split as they were, so that their "
-            "held-out part may contain data that were trained on. Expected: "
-            "the files, the seed and the sizes of the run that wrote the "
-            f"pipeline. Received: '{saved}'",
+            "The data differ from those that the pipeline was trained on, or "
+            "are split differently. So the held-out part may contain training "
+            "data. Expected: the files, the seed and the sizes of the run that "
+            f"wrote the pipeline. Received: '{saved}'",
         )
 
 
 def _plain(facts):
-    """Facts as JSON can represent them."""
+    """Converts facts to values that JSON can represent."""
     return json.loads(json.dumps(facts, default=_value), parse_constant=str)
 
 
 def _value(fact):
-    """A number or a list, of NumPy's; otherwise the fact as a string."""
+    """Converts NumPy numbers and arrays; other facts become strings."""
     return fact.tolist() if hasattr(fact, "tolist") else str(fact)
 
 
 def _versions(*packages):
-    """The versions of those packages that are installed."""
+    """Returns the versions of the installed packages."""
     versions = {}
     for package in packages:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
@@ -148,7 +149,7 @@ def _versions(*packages):
 
 
 def _processor():
-    """The name of the processor; Linux alone has it in a file."""
+    """Returns the name of the processor; only Linux has it in a file."""
     with contextlib.suppress(OSError):
         for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
             name, _, value = line.partition(":")
@@ -158,10 +159,10 @@ def _processor():
 
 
 def _commit():
-    """The commit of this package, marked if there are uncommitted changes."""
+    """Returns the commit of this package; marks uncommitted changes."""
     root = pathlib.Path(__file__).parents[2]
     if not (root / ".git").exists():
-        return "unknown"  # Installed, maybe inside another repository.
+        return "unknown"  # It may be inside another repository.
     git = ["git", "-C", str(root), "describe", "--always", "--dirty"]
     try:
         found = subprocess.run(git, capture_output=True, text=True, check=True)

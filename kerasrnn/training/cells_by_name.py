@@ -1,4 +1,4 @@
-"""Recurrent cells by the short names that recipes use."""
+"""Recurrent cells by short names, for recipes."""
 
 import typing
 from typing import Any
@@ -38,10 +38,10 @@ CELLS = typing.get_args(CellName)
 
 
 def cell_needs() -> dict[str, tuple[str, ...]]:
-    """Returns which settings have an effect on which cells only.
+    """Returns which settings only affect certain cells.
 
     Returns:
-        A dictionary for `Settings.needs`, of `"micro_steps"` and
+        A dictionary for `Settings.needs`, with `"micro_steps"` and
         `"recurrent_dropout"`.
 
     Example:
@@ -63,21 +63,22 @@ def build_cell(
 ) -> keras.layers.Layer:
     """Returns the recurrent cell with a short name.
 
-    A GAM-RHN gets as many memory groups as units, three slots in each group,
-    and `head_units` of half the units.
+    A GAM-RHN gets `num_groups=units`, `group_size=3` and
+    `head_units=units // 2`.
 
     Args:
         name: `"rnn"`, `"lstm"`, `"gru"`, `"rhn"`, `"gam_rhn"`, `"slstm"`,
-            `"min_gru"`, `"min_lstm"`, `"rg_lru"`, whose input must be `units`
-            wide, `"gated_delta"` or `"mlstm"`.
+            `"min_gru"`, `"min_lstm"`, `"rg_lru"` (its input must have the width
+            `units`), `"gated_delta"` or `"mlstm"`.
         units: Positive integer, width of the output.
         depth: Positive integer, micro-steps of an RHN (default 3) or a
             GAM-RHN (default 2). The other cells ignore it.
-        **options: Passed to the cell, such as `recurrent_dropout`, which
-            cells that are linear in their state have no use for and do not get.
+        **options: Passed to the cell, such as `recurrent_dropout`. Cells that
+            are linear in their state do not support `recurrent_dropout` and do
+            not get it.
 
     Raises:
-        ValueError: when there is no cell of that name.
+        ValueError: when the name is unknown.
 
     Example:
 
@@ -118,14 +119,14 @@ def add_attention(
     blocks: int = 1,
     dropout: float = 0.0,
 ) -> keras.layers.Layer:
-    """Returns a cell joined with attention to its past.
+    """Adds attention to the past to a cell.
 
     Args:
         cell: A recurrent cell.
-        name: `"transformer"` for transformer blocks above the cell, `"sha"`
-            for the block of SHA-RNN around it; otherwise the style in which
-            the cell attends to its own outputs, such as `"additive"`. `None`
-            for no attention.
+        name: `"transformer"` for transformer blocks above the cell, `"sha"` for
+            the block of SHA-RNN around it, or the mechanism with which the cell
+            attends to its own outputs, such as `"additive"`. `None` for no
+            attention.
         memory: Positive integer, number of earlier steps to attend to.
         blocks: Positive integer, number of transformer blocks.
         dropout: Rate of the variational dropout within blocks.

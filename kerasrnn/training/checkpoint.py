@@ -1,4 +1,4 @@
-"""The checkpoint that a training resumes from."""
+"""Checkpoints from which a training resumes."""
 
 import contextlib
 import dataclasses
@@ -23,16 +23,16 @@ _RESUME = "; call the run again to resume from them"
 
 @dataclasses.dataclass(frozen=True)
 class Progress:
-    """How far a training is.
+    """The progress of a training.
 
     Attributes:
-        epoch: Integer, how many epochs are done.
-        batch: Integer, how many batches of the next epoch are done.
+        epoch: Integer, number of finished epochs.
+        batch: Integer, number of finished batches of the next epoch.
         rows: List of dictionaries, the log of the epochs.
         stopped: Integer, the argument `epochs` of the `fit` that a callback
-            stopped; 0 if no callback did.
-        compiled_rate: Float, the learning rate that the optimizer was created
-            with; `None` for a schedule.
+            stopped; 0 if none did.
+        compiled_rate: Float, the initial learning rate of the optimizer; `None`
+            for a schedule.
         reached_rate: Float, the learning rate after callbacks changed it.
         notes: Dictionary of the states of callbacks, by position and class.
     """
@@ -76,17 +76,17 @@ def save_state(model, path):
 
 
 def save_weights(model, path):
-    """Writes the weights and the optimizer, if the disk has room for them.
+    """Writes the weights and the optimizer, if there is enough disk space.
 
     Args:
         model: A `keras.Model`.
         path: A `pathlib.Path` that ends in `.weights.h5`.
 
     Raises:
-        OSError: when there is not enough room.
+        OSError: when there is not enough disk space.
     """
     variables = model.variables + model.optimizer.variables
-    # At most eight bytes for each number, and the overhead of HDF5.
+    # At most eight bytes per number, plus the overhead of HDF5.
     size = sum(8 * math.prod(x.shape) + 10_000 for x in variables)
     check_free_space(path.parent, size)
     model.save_weights(path)
@@ -95,7 +95,7 @@ def save_weights(model, path):
 
 
 def load_weights(model, path):
-    """Loads the weights that `save_weights` wrote, and the optimizer.
+    """Loads the weights and the optimizer that `save_weights` wrote.
 
     Args:
         model: A built `keras.Model`. The optimizer is loaded if it is
@@ -104,19 +104,19 @@ def load_weights(model, path):
     """
     optimizer = getattr(model, "optimizer", None)
     if optimizer is not None and not optimizer.built:
-        # Otherwise Keras warns that it does not load the optimizer.
+        # Avoids Keras's warning that it does not load the optimizer.
         optimizer.build(model.trainable_variables)
     with _checked(path):
         model.load_weights(path)
 
 
 def finish_state(pending, folder, progress):
-    """Completes a checkpoint, and removes the earlier ones.
+    """Completes a checkpoint and removes earlier ones.
 
     Args:
-        pending: A `pathlib.Path`, of the file that `save_state` wrote.
-        folder: A `pathlib.Path`, where the checkpoints are.
-        progress: A `Progress`, how far the training is.
+        pending: A `pathlib.Path`, the file that `save_state` wrote.
+        folder: A `pathlib.Path`, the folder of the checkpoints.
+        progress: A `Progress`.
     """
     name = f"state-{progress.epoch:04d}-{progress.batch:06d}.weights.h5"
     text = json.dumps(dataclasses.asdict(progress))
@@ -130,19 +130,19 @@ def finish_state(pending, folder, progress):
 
 
 def remove_earlier_states(folder):
-    """Removes all checkpoints in a folder but the last."""
+    """Removes all checkpoints in a folder except the last one."""
     found = states(folder)
     for number in sorted(found)[:-1]:
         found[number].unlink()
 
 
 def deletion_remedy(folder):
-    """Returns what to do if a training cannot be resumed."""
+    """Returns the advice if a training cannot be resumed."""
     return f"Delete the folder '{folder}' to start again."
 
 
 def states(folder):
-    """Returns the checkpoints in a folder, by epochs and batches done."""
+    """Returns the checkpoints in a folder by finished epochs and batches."""
     return numbered_files(folder, r"state-(\d{4,})-(\d{6,})\.weights\.h5")
 
 
@@ -151,8 +151,8 @@ def numbered_files(folder, pattern):
 
     Args:
         folder: A `pathlib.Path`.
-        pattern: String, a pattern of the whole name: so copies such as
-            `state-0001-000000 (1).weights.h5` are none of them.
+        pattern: String, a pattern for the whole name, so that copies such as
+            `state-0001-000000 (1).weights.h5` do not match.
     """
     found = {
         path: re.fullmatch(pattern, path.name) for path in folder.glob("*")
@@ -174,7 +174,7 @@ def check_weights(path):
     """Raises a `ValueError` if a file is damaged, missing or not HDF5.
 
     Args:
-        path: A `pathlib.Path`, of a file that `model.save_weights` wrote.
+        path: A `pathlib.Path`, a file that `model.save_weights` wrote.
     """
     with reading(path, deletion_remedy(path.parent)), _checked(path):
         pass
@@ -182,18 +182,18 @@ def check_weights(path):
 
 @contextlib.contextmanager
 def _checked(path):
-    """Opens a file if it is as `save_weights` or `finish_state` left it.
+    """Opens a file and checks that it is complete and undamaged.
 
-    Files of `model.save_weights` have no checksum.
+    Files of `model.save_weights` have no checksum to check.
     """
     with h5py.File(path) as file:
         if file.attrs.get(_CHECKSUM) not in (None, _checksum(file)):
-            raise ValueError("its checksum is another")
+            raise ValueError("its checksum does not match")
         yield file
 
 
 def _checksum(file):
-    """A checksum of all arrays in an HDF5 file, which has none itself."""
+    """Computes a checksum of all arrays in an HDF5 file."""
     total = 0
 
     def add(name, item):
@@ -212,12 +212,12 @@ def load_state(model, path):
 
     Args:
         model: A built and compiled `keras.Model`.
-        path: A `pathlib.Path`, of the file.
+        path: A `pathlib.Path`, the file.
 
     Returns:
-        The values of the running metrics if the checkpoint is within an
-        epoch, to give to `restore_metrics` once the epoch begins; otherwise
-        an empty list.
+        The values of the running metrics if the checkpoint is within an epoch,
+        for `restore_metrics` at the start of the epoch; otherwise an empty
+        list.
 
     Raises:
         ValueError: when the file is damaged.
@@ -246,7 +246,7 @@ def restore_metrics(model, values):
 
 
 def _not_weights(model):
-    """The variables that `model.save_weights` does not save."""
+    """Returns the variables that `model.save_weights` does not save."""
     weights = {id(weight) for weight in model.weights}
     return {
         "generators": [x for x in model.variables if id(x) not in weights],
@@ -255,10 +255,10 @@ def _not_weights(model):
 
 
 def build_metrics(model, batches):
-    """Creates the variables of the metrics, as Keras does in the first batch.
+    """Creates the variables of the metrics, as Keras does at the first batch.
 
-    It uses a batch of zeros, since drawing a batch would change the order of
-    the others.
+    It uses a batch of zeros, because drawing a batch would change the order of
+    the following ones.
 
     Args:
         model: A built and compiled `keras.Model`.

@@ -20,8 +20,8 @@ from kerasrnn.training.settings import AnySettings
 from kerasrnn.training.settings import Settings
 from kerasrnn.typing import Strings
 
-# The boxes of the help. What a saved pipeline holds belongs to the model, and
-# all that is not named here to the training.
+# The groups of the help. Settings that a saved pipeline contains belong to the
+# model, and all that are not listed here belong to training.
 _BOXES = {
     "data": {
         *("corpus", "train", "dev", "test", "source", "target", "old"),
@@ -54,16 +54,15 @@ def read_settings(
     """Reads the settings of a recipe from its command line.
 
     Every field becomes a flag, such as `--batch-size` for `batch_size`; the
-    string below the field is its help. The help shows the flags in boxes: data,
-    model, training, search and output. Flags override the preset. A flag that
-    is wrong, or has no effect beside the other settings, ends the process with
-    a message and exit code 2.
+    string below the field is its help. The help groups the flags: data, model,
+    training, search and output. Flags override the preset. If a flag is invalid
+    or has no effect with the other settings, the process ends with a message
+    and exit code 2.
 
     Args:
-        presets: Dictionary of name to `Settings`, all of one class.
-        default: The preset to use without `--preset`: its name, or a
-            function from the value of `--corpus` (`None` without the flag)
-            to its name.
+        presets: Dictionary of name to `Settings`, all of the same class.
+        default: The preset without `--preset`: its name, or a function from the
+            value of `--corpus` (`None` without the flag) to its name.
         description: String, the docstring of the recipe. The help shows its
             first line and its first two commands.
         args: List of strings; `None` for the arguments of the process.
@@ -97,7 +96,7 @@ def read_settings(
     boxes: dict[str, list[Any]] = {box: [] for box in _BOXES}
     hints = typing.get_type_hints(type(preset), include_extras=True)
     for field, text in _helps(preset).items():
-        # `from` is a keyword of Python, so no field can have that name.
+        # `from` is a Python keyword, so no field can have that name.
         flag = "from" if field == "start_from" else None
         shown = tyro.conf.arg(
             name=flag,
@@ -131,7 +130,7 @@ def read_settings(
 
 
 def with_flags(message: str, settings: Any) -> str:
-    """Returns a message with arguments as flags, where settings have them.
+    """Replaces arguments in a message by flags, if the settings have them.
 
     Args:
         message: String, such as that of a `CorpusError`.
@@ -157,11 +156,11 @@ def with_flags(message: str, settings: Any) -> str:
 
 
 def _helps(settings):
-    """The string below each field, those of the recipe before all others."""
+    """Returns the string below each field; those of the recipe come first."""
     found = {}
     for kind in type(settings).__mro__:
         lines = []
-        # A class that was typed into a terminal has no source.
+        # A class that was defined interactively has no source.
         with contextlib.suppress(OSError, TypeError):
             source = textwrap.dedent(inspect.getsource(kind))
             lines = ast.parse(source).body[0].body
@@ -175,7 +174,7 @@ def _helps(settings):
 
 
 def _box(settings, name):
-    """The box of the help in which a flag is shown."""
+    """Returns the group of a flag in the help."""
     for box, names in _BOXES.items():
         if name in names:
             return box
@@ -189,7 +188,7 @@ def _default(value):
 
 
 def _introduction(description, presets):
-    """The first line of a recipe, some of its commands, and its presets."""
+    """Returns the first line of a recipe, two commands, and its presets."""
     first, *rest = description.strip().split("\n")
     commands = [line for line in rest if line.startswith("    python ")]
     parts = ["\n".join([first, *commands[:_EXAMPLES]])]
@@ -204,7 +203,7 @@ def _filled(message):
 
 
 def _check_effects(settings, args, parser):
-    """Ends the process if a flag is given that has no effect."""
+    """Ends the process if a given flag has no effect."""
     given = {word.partition("=")[0].replace("_", "-") for word in args}
     useless, needed, of_file = [], [], False
     lacking = settings.lacking()
@@ -217,13 +216,13 @@ def _check_effects(settings, args, parser):
         elif found and name in lacking:
             needed.append(f"{flag} needs {_needed(*settings.needs[name])}")
     if useless:
-        reason = "Some flags have no effect beside the others."
+        reason = "Some flags have no effect with the others."
         if of_file:
             reason = (
-                "With --from, model, tokenizers and search are those of the "
+                "With --from, the model, tokenizers and search come from the "
                 "saved pipeline."
             )
-        expected = "; ".join(sorted(needed)) or "only flags that change the run"
+        expected = "; ".join(sorted(needed)) or "only flags that have an effect"
         message = f"{reason} Expected: {expected}. Received: "
         message += ", ".join(sorted(useless))
         parser.exit(2, _filled(message))
@@ -234,7 +233,7 @@ def _flag(name):
 
 
 def _needed(other, *values):
-    """What a flag needs, as `Settings.needs` says it, in words."""
+    """Returns the requirement of a flag, from `Settings.needs`, in words."""
     flag, true = _flag(other), [str(x) for x in values if x]
     words = [f"no {flag}"] if len(true) < len(values) else []
     if true or not values:

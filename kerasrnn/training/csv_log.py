@@ -1,8 +1,8 @@
-"""Rows of numbers as a CSV file: the log of a training.
+"""CSV files of numbers: the log of a training.
 
-`keras.callbacks.CSVLogger` appends to its file: a killed process leaves half a
-row, and a repeated epoch a second row. Here `write_rows` replaces the whole
-file.
+`keras.callbacks.CSVLogger` appends to its file, so a killed process leaves an
+incomplete row, and a repeated epoch adds a second row. Here, `write_rows`
+replaces the whole file.
 """
 
 import csv
@@ -17,16 +17,16 @@ from kerasrnn.typing import PathLike
 
 
 def read_rows(path: PathLike) -> list[dict[str, float]]:
-    """Reads the rows of a CSV file: dictionaries of name to number.
+    """Reads the rows of a CSV file as dictionaries of name to number.
 
-    An empty cell is NaN. A missing file has no rows.
+    Empty cells are NaN. A missing file gives no rows.
 
     Args:
         path: Path of the file.
 
     Raises:
-        ValueError: when the file is not a table of numbers, or a row does
-            not have all columns.
+        ValueError: when the file is not a table of numbers, or a row lacks
+            columns.
     """
     path = pathlib.Path(path)
     if not path.exists():
@@ -49,8 +49,8 @@ def write_rows(path: PathLike, rows: Sequence[Mapping[str, float]]) -> None:
 
     Args:
         path: Path of the file. An existing file is replaced.
-        rows: List of dictionaries of name to number, at least one. The cell
-            of a name that a row lacks stays empty.
+        rows: Non-empty list of dictionaries of name to number. Cells of missing
+            names stay empty.
     """
     path = pathlib.Path(path)
     names = dict.fromkeys(name for row in rows for name in row)
@@ -64,7 +64,7 @@ def write_rows(path: PathLike, rows: Sequence[Mapping[str, float]]) -> None:
 
 
 def columns(rows: Sequence[Mapping[str, float]]) -> History:
-    """Returns rows as columns: a dictionary of name to list.
+    """Converts rows to columns: a dictionary of name to list.
 
     Args:
         rows: List of dictionaries with the same names.

@@ -12,10 +12,10 @@ from kerasrnn.typing import PathLike
 
 
 def fingerprint(facts: Any) -> str:
-    """Returns a checksum of some facts, eight hexadecimal digits.
+    """Returns a checksum of facts, eight hexadecimal digits.
 
     Args:
-        facts: A value that `json.dumps` accepts; it may also contain paths,
+        facts: A value that `json.dumps` accepts. It may also contain paths,
             arrays of numbers, and objects with a method `fingerprint`, such as
             a `kerasrnn.data.SeriesTable`.
 
@@ -32,13 +32,13 @@ def fingerprint(facts: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Returns what stands for a value that is not JSON: a path, a checksum."""
+    """Replaces a value that is not JSON by its path or a checksum."""
     if hasattr(value, "fingerprint"):
         return value.fingerprint()
     if isinstance(value, np.ndarray) and value.dtype != object:
         return [value.dtype.str, value.shape, zlib.crc32(value.tobytes())]
     path = os.fspath(value)
-    if isinstance(path, bytes):  # which JSON does not have, either
+    if isinstance(path, bytes):  # not JSON, either
         raise TypeError(f"Expected text or a path. Received: {value!r:.40}")
     return path
 

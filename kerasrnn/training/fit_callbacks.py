@@ -1,4 +1,4 @@
-"""The callbacks of `TrainingFolder.fit`, before and after the caller's."""
+"""Callbacks of `TrainingFolder.fit`, which run around the caller's."""
 
 import collections.abc
 import dataclasses
@@ -23,16 +23,16 @@ from kerasrnn.training.csv_log import write_rows
 
 
 class BestEpoch:
-    """Tells which epoch is best, by a logged value.
+    """Determines the best epoch by a logged value.
 
-    An epoch where it is NaN is worse than any other.
+    NaN is worse than any other value.
 
     Args:
-        monitor: String, the name of the value.
+        monitor: String, name of the value.
         mode: `"min"` or `"max"`: whether the lowest or the highest is best.
 
     Raises:
-        ValueError: when `mode` is something else.
+        ValueError: when `mode` is unknown.
     """
 
     def __init__(self, monitor, mode):
@@ -40,7 +40,7 @@ class BestEpoch:
         self.monitor, self._sign = monitor, -1 if mode == "max" else 1
 
     def is_best(self, row, earlier):
-        """Whether the row of an epoch in the log is better than all earlier.
+        """Whether an epoch is better than all earlier ones.
 
         Raises:
             ValueError: when the value is not logged.
@@ -56,16 +56,16 @@ class BestEpoch:
         return all(new < value or math.isnan(value) for value in others)
 
     def number(self, rows):
-        """Returns the number of the best of the logged epochs, from 1.
+        """Returns the number of the best logged epoch, counted from 1.
 
         Raises:
-            ValueError: when there is none.
+            ValueError: when no epoch is logged.
         """
         best = [self.is_best(row, rows[:i]) for i, row in enumerate(rows)]
         if not best:
             raise ValueError(
-                "There is no best epoch yet. Expected: an epoch in the log. "
-                "Received: none"
+                "There is no best epoch, because no epoch has been logged yet. "
+                "Expected: at least one. Received: none"
             )
         return len(best) - best[::-1].index(True)
 
@@ -77,7 +77,7 @@ _PENDING = "partial-state.weights.h5"
 
 @dataclasses.dataclass(frozen=True)
 class FitFacts:
-    """The arguments and the starting point of one `fit`.
+    """The arguments and the starting point of a call of `fit`.
 
     Attributes:
         folder: A `pathlib.Path`, the training folder.
@@ -87,9 +87,9 @@ class FitFacts:
             `None` for a schedule.
         is_best: Function from the row of an epoch and the earlier rows to
             whether the epoch is the best so far.
-        keep: Integer, of how many last epochs the weights are kept.
-        patience: Integer, after how many epochs without a better one to stop;
-            0 for never.
+        keep: Integer, number of last epochs whose weights are kept.
+        patience: Integer, number of epochs without improvement before training
+            stops (early stopping); 0 for never.
         seconds: Float, the time between two checkpoints within an epoch.
     """
 
@@ -104,7 +104,7 @@ class FitFacts:
 
 
 class Counting(keras.callbacks.Callback):
-    """Counts the batches of an epoch that an earlier process began."""
+    """Counts batches, including those of an epoch that was interrupted."""
 
     def __init__(self, run):
         super().__init__()
@@ -117,15 +117,15 @@ class Counting(keras.callbacks.Callback):
         self.before = start.batch if epoch == start.epoch else 0
 
     def done(self, batch):
-        """Returns how many batches of the epoch are done."""
+        """Returns the number of finished batches of the epoch."""
         return self.before + batch + 1
 
 
 class BeforeCallbacks(Counting):
-    """Stops if the loss is not finite, and saves the state after an epoch.
+    """Stops if the loss is not finite, and saves the state after each epoch.
 
-    The state is saved before callbacks of the caller change the weights, as
-    `keras.callbacks.SwapEMAWeights` does.
+    It saves the state before the caller's callbacks, which may change the
+    weights, like `keras.callbacks.SwapEMAWeights`.
 
     Args:
         run: A `FitFacts`.
@@ -135,7 +135,8 @@ class BeforeCallbacks(Counting):
     def __init__(self, run, metrics):
         super().__init__(run)
         self._metrics = metrics
-        # Whether the epoch, not a caller, has set `stop_training`.
+        # Whether a callback of this `fit`, not the caller, has set
+        # `stop_training`.
         self.ends_epoch = False
 
     def on_epoch_begin(self, epoch, logs=None):
@@ -163,19 +164,19 @@ class BeforeCallbacks(Counting):
         raise FloatingPointError(
             f"The training failed: `{name}` must be a finite number. Received: "
             f"{value} {place} {self.epoch + 1}. A lower learning rate or "
-            "clipped gradients (`global_clipnorm` of the optimizer) may help. "
-            "Check the data too: a label outside the vocabulary is one cause."
+            "gradient clipping (`global_clipnorm` of the optimizer) may help. "
+            "Also check the data: labels outside the vocabulary are one cause."
             f"{kept if best.exists() else ''}"
         )
 
 
 class AfterCallbacks(Counting):
-    """Logs every epoch, and then completes its checkpoint.
+    """Logs every epoch and then completes its checkpoint.
 
     Args:
         run: A `FitFacts`.
-        callbacks: List of the caller's callbacks. The checkpoint includes
-            what their `get_state` returns; `set_state` restores it.
+        callbacks: List of the caller's callbacks. The checkpoint includes the
+            results of their `get_state`, which `set_state` restores.
         first: The `BeforeCallbacks` of the same `fit`.
     """
 
@@ -201,7 +202,7 @@ class AfterCallbacks(Counting):
         if done < self.run.steps and waited >= self.run.seconds:
             save_state(self.model, self.run.folder / _PENDING)
             self._finish(epoch=self.epoch, batch=done)
-        # All epochs of a `fit` have the same length, but one can be stopped.
+        # All epochs of a `fit` have the same length, but one may be stopped.
         if self.before and done >= self.run.steps:
             self._first.ends_epoch = not self.model.stop_training
             self.model.stop_training = True
@@ -224,7 +225,7 @@ class AfterCallbacks(Counting):
         self._finish(epoch=epoch + 1, stopped=stopped)
 
     def _improved(self):
-        """Whether one of the last epochs is better than all before it."""
+        """Whether one of the last epochs improved on all before it."""
         rows = self._rows
         last = range(max(0, len(rows) - self.run.patience), len(rows))
         return any(self.run.is_best(rows[i], rows[:i]) for i in last)
@@ -247,28 +248,27 @@ class AfterCallbacks(Counting):
 
 
 def kept_epochs(folder):
-    """Returns the files of kept weights, by the number of their epoch."""
+    """Returns the files of kept weights by the number of their epoch."""
     found = numbered_files(folder, r"epoch-(\d{4,})\.weights\.h5")
     return {epoch: path for (epoch,), path in found.items()}
 
 
-# Seconds between two lines of progress.
+# Seconds between two progress lines.
 _PAUSE_ON_TERMINAL = 0.2
 _PAUSE_IN_FILE = 60.0
 
 
 class ProgressLine(Counting):
-    """Prints the figures of every epoch, and progress within it.
+    """Prints the metrics of every epoch, and progress within it.
 
-    On a terminal, progress is one line, which the next one overwrites; in a
-    file it is a line each minute. The time that is left is that of the whole
-    training, validation included. The first batch, which compiles, does not
-    count.
+    On a terminal, a single progress line is overwritten; in a file, there is a
+    line each minute. The remaining time is that of the whole training including
+    validation. The first batch is not counted, because it includes compilation.
 
     Args:
         run: A `FitFacts`.
-        monitor: String, the logged value that decides which epoch is best. It
-            is shown beside the losses.
+        monitor: String, the logged value that determines the best epoch. It is
+            shown beside the losses.
     """
 
     def __init__(self, run, monitor):
@@ -287,7 +287,7 @@ class ProgressLine(Counting):
         super().on_epoch_begin(epoch)
         self._began = time.monotonic()
         if not self._on_terminal:
-            self._written = self._began  # None for epochs within a minute.
+            self._written = self._began  # None for short epochs.
 
     def on_train_batch_end(self, batch, logs=None):
         now = time.monotonic()
@@ -321,7 +321,7 @@ class ProgressLine(Counting):
         print(self._line(facts), flush=True)
 
     def close(self):
-        """Erases the line of progress, for whatever is printed next."""
+        """Erases the progress line, before anything else is printed."""
         if self._length:
             print("\r" + " " * self._length, end="\r", flush=True)
             self._length = 0
@@ -331,12 +331,12 @@ class ProgressLine(Counting):
         return f"{head}: {', '.join(facts)}"
 
     def _write(self, facts):
-        """Writes a line; over the last, cut where the terminal ends."""
+        """Overwrites the last line, cut to the width of the terminal."""
         line = self._line(facts)
         if not self._on_terminal:
             print(line, flush=True)
             return
-        # In the last column some terminals begin a new row.
+        # Some terminals start a new row at the last column.
         line = line[: shutil.get_terminal_size().columns - 1]
         print(f"\r{line.ljust(self._length)}", end="", flush=True)
         self._length = len(line)

@@ -1,4 +1,4 @@
-"""The losses of models that predict tokens, labels, numbers or piano rolls."""
+"""Losses for tokens, labels, forecasts and piano rolls."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,7 +23,7 @@ from kerasrnn.typing import Tensor
 
 
 class PooledLoss(ByArguments, keras.losses.Loss):
-    """Base of the losses whose mean leaves padding out.
+    """Base class of losses whose mean ignores padding.
 
     Args:
         name: Name of the loss.
@@ -35,36 +35,37 @@ class PooledLoss(ByArguments, keras.losses.Loss):
         self._mean_over_replicas = _MeanOverReplicas(name, dtype=dtype)
 
     def _parts(self, losses, real):
-        """Returns the part of each loss in the mean over all replicas.
+        """Returns the share of each loss in the mean over all replicas.
 
         Args:
-            losses: Float tensor, 0 where there is padding.
-            real: Boolean tensor of the same shape, where there is none.
+            losses: Float tensor, 0 at padding.
+            real: Boolean tensor of the same shape, false at padding.
         """
         count = sum_over_replicas(ops.sum(ops.cast(real, losses.dtype)))
         return losses / ops.maximum(count, 1.0)
 
     def _total(self, parts):
-        """Returns the sum of the parts over all replicas, in each of them."""
+        """Returns the sum of the shares over all replicas, on each replica."""
         return self._mean_over_replicas(sum_over_replicas(ops.sum(parts)))
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TokenCrossentropy(PooledLoss):
-    """Cross-entropy of the next token, without padding.
+    """Cross-entropy of tokens, without padding.
 
-    With `p` the predicted distribution over a vocabulary of `V` tokens, `y`
-    the true token and `e` the label smoothing:
+    For the predicted distribution `p` over a vocabulary of `V` tokens, the true
+    token `y` and the label smoothing `e`:
 
         loss = - (1 - e) log p(y) - e / V sum_v log p(v)
 
     The loss is the mean over the tokens that are not padding, so every real
-    token of a batch has the same weight, however long its sentence. With
-    several replicas (`tf.distribute`), these are the tokens of all replicas.
+    token of a batch has the same weight, whatever the length of its sentence.
+    With several replicas (`tf.distribute`), the mean is over the tokens of all
+    replicas.
 
     Args:
-        pad_id: Integer id of padding, whose weight is 0. It may be outside
-            the vocabulary, such as -1.
+        pad_id: Integer id of padding, which is ignored. It may be outside the
+            vocabulary, such as -1.
         label_smoothing: Float in `[0, 1)`, `e` above.
         name: Name of the loss.
 
@@ -75,11 +76,11 @@ class TokenCrossentropy(PooledLoss):
         y_pred: Logits of shape `(batch, time, vocabulary_size)`, of any
             floating type. The loss is computed in float32 or wider.
         sample_weight: Optional tensor of shape `(batch,)` or `(batch, time)`,
-            by which the losses of the tokens are multiplied. Their sum is
-            still divided by the number of tokens.
+            factors on the losses of the tokens. The sum is still divided by the
+            number of tokens.
 
     Returns:
-        A scalar. It is 0 for a batch that is empty or has only padding.
+        A scalar, 0 for a batch that is empty or contains only padding.
 
     Masking:
         Tokens equal to `pad_id` are masked. A Keras mask of `y_pred` has no
@@ -115,16 +116,16 @@ class TokenCrossentropy(PooledLoss):
         y_pred: Tensor,
         sample_weight: Tensor | None = None,
     ) -> Tensor:
-        # The mean of Keras would count padding, broadcast weights of shape
-        # `(batch,)` along the time axis, and cast ids to floats, which in 16
-        # bits cannot represent every id.
+        # Keras's mean would include padding, broadcast weights of shape
+        # `(batch,)` along the time axis, and cast ids to floats, and 16-bit
+        # floats cannot represent every id.
         losses = self.call(y_true, y_pred)
         if sample_weight is not None:
             losses = losses * weights_of_tokens(sample_weight, losses)
         return self._total(losses)
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
-        """Returns the part of each token in the mean, `(batch, time)`."""
+        """Returns the share of each token in the mean, `(batch, time)`."""
         y_pred = ops.convert_to_tensor(y_pred)
         y_true = labels_of_tokens(y_true, y_pred)
         y_pred = ops.cast(
@@ -132,23 +133,24 @@ class TokenCrossentropy(PooledLoss):
         )
         real = ops.not_equal(y_true, self.pad_id)
         losses = token_costs(y_true, y_pred, self.label_smoothing)
-        # `where`, not a product with 0: the loss of padding may be infinite.
+        # `where` instead of a product with 0, because the loss of padding may
+        # be infinite.
         losses = ops.where(real, losses, 0.0)
         return self._parts(losses, real)
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class PianoRollCrossentropy(PooledLoss):
-    """Negative log-likelihood of a step of a piano roll, without padding.
+    """Negative log-likelihood of the steps of piano rolls, without padding.
 
-    With `y` the keys of a step and `p` their predicted probabilities, which
-    are independent of each other:
+    For the keys `y` of a step and their predicted probabilities `p`, which are
+    independent of each other:
 
         loss = - sum_k [y_k log(p_k) + (1 - y_k) log(1 - p_k)]
 
-    The loss is the sum over the keys, and the mean over the steps of a batch
-    that are not padding, so every step has the same weight, however long its
-    piece.
+    The loss is the sum over the keys and the mean over the steps of a batch
+    that are not padding. So every step has the same weight, whatever the length
+    of its piece.
 
     Args:
         name: Name of the loss.
@@ -158,10 +160,10 @@ class PianoRollCrossentropy(PooledLoss):
             sounds and -1 after the end of a piece.
         y_pred: Logits of shape `(batch, time, keys)`, of any floating type.
             The loss is computed in float32 or wider.
-        sample_weight: Must be `None`: steps have no weights.
+        sample_weight: Must be `None`, because steps cannot be weighted.
 
     Returns:
-        A scalar. It is 0 for a batch that is empty or has only padding.
+        A scalar, 0 for a batch that is empty or contains only padding.
 
     Masking:
         Steps whose labels are -1 are masked. A Keras mask of `y_pred` has no
@@ -191,11 +193,11 @@ class PianoRollCrossentropy(PooledLoss):
         sample_weight: Tensor | None = None,
     ) -> Tensor:
         check_unweighted("The steps of piano rolls", sample_weight)
-        # The mean of Keras would count padding.
+        # Keras's mean would include padding.
         return self._total(self.call(y_true, y_pred))
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
-        """Returns the part of each step in the mean, `(batch, time)`."""
+        """Returns the share of each step in the mean, `(batch, time)`."""
         y_true, y_pred = map(ops.convert_to_tensor, (y_true, y_pred))
         dtype = keras.backend.result_type(y_pred.dtype, self.dtype)
         costs, real = step_costs(y_true, ops.cast(y_pred, dtype))
@@ -203,10 +205,10 @@ class PianoRollCrossentropy(PooledLoss):
 
 
 class _MeanOverReplicas(keras.losses.Loss):
-    """Scales a scalar so that the sum over replicas becomes their mean.
+    """Scales a scalar so that its sum over replicas is a mean.
 
-    Keras sums the losses of the replicas. It divides a loss whose reduction
-    is a mean by their number, but not one whose reduction is a sum.
+    Keras sums the losses of replicas. It divides a loss by their number if its
+    reduction is a mean, but not if it is a sum.
     """
 
     def __call__(self, loss):
@@ -218,13 +220,13 @@ class _MeanOverReplicas(keras.losses.Loss):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class LabelCrossentropy(keras.losses.Loss):
-    """Categorical cross-entropy of logits, with label smoothing.
+    """Categorical cross-entropy of logits with label smoothing.
 
-    It is `keras.losses.CategoricalCrossentropy` of labels that are numbers.
+    It is `keras.losses.CategoricalCrossentropy` for integer labels.
 
     Args:
-        label_smoothing: Float in `[0, 1)`, the share of each label that is
-            spread over all classes.
+        label_smoothing: Float in `[0, 1)`, the probability mass of each label
+            that is spread over all classes.
         **kwargs: Base loss arguments, such as `name`.
 
     Call arguments:
@@ -267,29 +269,30 @@ class LabelCrossentropy(keras.losses.Loss):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class ForecastLoss(PooledLoss):
-    """Mean cost of a forecast value, without the missing ones.
+    """Mean loss of the forecast values, without missing values.
 
-    What a value costs is said by the head of the model: an absolute or
-    squared error, the pinball loss of quantiles, or a negative log-likelihood.
-    Errors are measured in a unit for each column, so
-    that columns of large numbers do not drown the others.
+    The head of the model determines the loss of a value: absolute or squared
+    error, the pinball loss of quantiles, or a negative log-likelihood. Errors
+    are measured in a unit for each column, so that columns with large numbers
+    do not dominate.
 
     Args:
         head: The `head` of a `kerasrnn.models.Forecaster`.
-        units: List of floats, the unit of each column: its deviation.
+        units: List of floats, the unit of each column, usually its standard
+            deviation.
         name: Name of the loss.
 
     Call arguments:
         y_true: Tensor of shape `(batch, horizon, columns)`, NaN where a value
             is missing.
-        y_pred: What the model returned.
-        sample_weight: Optional tensor of shape `(batch,)`, by which costs are
-            multiplied. Their sum is still divided by the number of values.
+        y_pred: The outputs of the model.
+        sample_weight: Optional tensor of shape `(batch,)`, factors on the
+            losses. The sum is still divided by the number of values.
 
     Returns:
-        A scalar. It is 0 for a batch without values.
+        A scalar, 0 for a batch without values.
 
-    Masking: missing values have no cost and no gradient.
+    Masking: missing values have no loss and no gradient.
 
     Raises:
         ValueError: when a unit is not positive; when shapes do not match.
@@ -326,12 +329,12 @@ class ForecastLoss(PooledLoss):
         return self._total(costs)
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
-        """Returns the part of each value in the mean."""
+        """Returns the share of each value in the mean."""
         y_true = ops.cast(y_true, self.dtype)
         y_pred = ops.cast(y_pred, self.dtype)
         check_shape("y_true", y_true, (*y_pred.shape[:2], len(self.units)))
         real = ops.logical_not(ops.isnan(y_true))
-        # Not 0, whose cost may have no finite gradient.
+        # Not 0, whose loss may have no finite gradient.
         point = ops.stop_gradient(self.head.point(y_pred))
         check_shape("y_pred", point, y_true.shape)
         costs = self.head.costs(

@@ -1,17 +1,18 @@
-"""The precision in which this device trains fastest."""
+"""Chooses the faster precision for training on this device."""
 
 import time
 
 from keras import ops
 
-# bfloat16 has only three digits: it must be this much faster to be chosen.
+# bfloat16 has only three digits, so it is chosen only if it is this much
+# faster.
 _GAIN = 1.25
 
 
 def faster_dtype() -> str:
-    """Returns the dtype policy in which this device multiplies faster.
+    """Returns the dtype policy with the faster matrix products.
 
-    A product of two matrices is timed in both precisions, which takes about
+    It times a product of two matrices in both precisions, which takes about
     half a second. bfloat16 is much faster on recent GPUs and on processors with
     AMX. On other processors it may be slower than float32.
 
@@ -28,11 +29,11 @@ def faster_dtype() -> str:
 
 
 def _seconds(dtype):
-    """The shortest time that a product of 1024 rows and columns takes."""
+    """Returns the shortest time of a product of 1024 x 1024 matrices."""
     x = ops.ones((1024, 1024), dtype)
     times = []
-    for _ in range(4):  # In the first, the backend chooses an algorithm.
+    for _ in range(4):  # In the first round, the backend chooses an algorithm.
         start = time.perf_counter()
-        float(ops.cast(ops.matmul(x, x)[0, 0], "float32"))  # Waits for it.
+        float(ops.cast(ops.matmul(x, x)[0, 0], "float32"))  # Waits.
         times.append(time.perf_counter() - start)
     return min(times)

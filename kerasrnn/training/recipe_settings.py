@@ -1,4 +1,4 @@
-"""The settings that recipes of classification and translation share."""
+"""Settings that several recipes share."""
 
 import dataclasses
 import typing
@@ -22,8 +22,8 @@ class EncoderSettings(Settings):
     See `Settings`.
 
     Attributes:
-        units, epochs, batch_size: Positive integers, or `None`: then
-            `by_size` chooses them by the size of the corpus.
+        units, epochs, batch_size: Positive integers, or `None`, for which
+            `by_size` chooses values by the size of the corpus.
 
     Example:
 
@@ -48,24 +48,24 @@ class EncoderSettings(Settings):
     bidirectional: bool = True
     """Whether the encoder reads in both directions."""
     dropout: Rate = 0.3
-    """Dropout rate of units, after each layer."""
+    """Dropout rate of units after each layer."""
     word_dropout: Rate = 0.1
     """Dropout rate of whole words."""
     clip: Positive = 1.0
     """Maximum global norm of the gradients."""
     xla: bool = False
-    """Export programs for XLA: faster answers, but a first start that takes
+    """Export programs for XLA: faster predictions, but the first start takes
     minutes."""
-    # `by_size` replaces `None` before anything reads the next two.
+    # `by_size` replaces `None` in the next two fields before they are read.
     epochs: Count | None = None  # type: ignore[assignment]
-    """Passes over the corpus; more of them continue a finished run."""
+    """Passes over the corpus; a higher number continues a finished run."""
     batch_size: Count | None = None  # type: ignore[assignment]
     """Examples in a batch."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class BackboneSettings(EncoderSettings):
-    """Settings of a recipe whose model may have a pretrained backbone.
+    """Settings of a recipe whose model can have a pretrained backbone.
 
     See `Settings`.
 
@@ -93,14 +93,14 @@ class BackboneSettings(EncoderSettings):
     }
 
     backbone: str | None = None
-    """Pretrained transformer below the recurrent layers: a preset of KerasHub,
+    """Pretrained transformer below the recurrent layers: a KerasHub preset,
     which is downloaded, or a folder."""
     backbone_layers: Count = 4
-    """How many of its last layers are read."""
+    """Number of its last layers to read."""
     layers_as: typing.Literal["concatenation", "mean"] = "concatenation"
-    """How these are joined."""
+    """How to combine these layers."""
     backbone_rate: Positive | None = None
-    """Its peak learning rate; by default it is not trained, and reads each
+    """Its peak learning rate; by default it is frozen, and reads each
     text once."""
 
     @property
@@ -118,23 +118,23 @@ _TEXT = {
     *("lowercase", "clean_reviews", "special", "drop_stop_words"),
     *("vocabulary_size", "vectors", "train_vectors"),
 }
-# A saved language model determines them.
+# A saved language model determines these settings.
 _LEARNT = _TEXT | {"cell", "units", "depth", "bidirectional", "embedding_dim"}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ClassificationSettings(BackboneSettings):
-    """Settings of the model and the training of a classifier of texts.
+    """Settings of the model and the training of a text classifier.
 
-    See `Settings`. A recipe adds where its texts come from.
+    See `Settings`. A recipe adds the settings of its data.
 
     Attributes:
-        language_model: Path of a saved language model, or `None`. What it has
-            learnt from cannot be set beside it.
+        language_model: Path of a saved language model, or `None`. Settings that
+            it determines cannot be given with it.
 
     Raises:
-        ValueError: when the summary needs an attention and has none, or one
-            direction and there are two.
+        ValueError: when the summary needs an attention mechanism that is
+            missing, or a unidirectional encoder.
 
     Example:
 
@@ -163,7 +163,7 @@ class ClassificationSettings(BackboneSettings):
     multi_label: bool = False
     """Whether a text may have several labels: a list, or columns of 0 and 1."""
     dev_size: Count = 2500
-    """Texts to hold out for validation: at most a fifth of them."""
+    """Texts to hold out for validation; at most a fifth of all texts."""
     lowercase: bool = False
     """Whether the model works in lower case."""
     clean_reviews: bool = False
@@ -173,13 +173,13 @@ class ClassificationSettings(BackboneSettings):
     drop_stop_words: bool = False
     """Whether to remove frequent English words, which include negations."""
     vocabulary_size: Count | None = 30_000
-    """Number of most frequent words to keep; None for all."""
+    """Size of the vocabulary (most frequent words); None for all words."""
     max_tokens: Count = 400
     """Truncate texts to this many words."""
     vectors: typing.Literal["skip-gram", "cbow"] | Existing | None = None
-    """Word vectors: trained on all texts, or a file of word2vec or GloVe."""
+    """Word vectors: trained on all texts, or a word2vec or GloVe file."""
     train_vectors: bool = True
-    """Whether to train the word vectors further."""
+    """Whether to fine-tune the word vectors."""
     language_model: Existing | None = None
     """Saved language model to start from: its tokenizer, cells and weights."""
     backwards_model: Existing | None = None
@@ -189,18 +189,18 @@ class ClassificationSettings(BackboneSettings):
     )
     """How to reduce a text to one vector; see `TextClassifier`."""
     attention: AttentionName | None = "additive"
-    """Attention of a summary by attention or decoder."""
+    """Attention mechanism of the summaries attention and decoder."""
     embedding_dim: Count = 100
-    """Width of the embeddings, also of word vectors that are trained."""
+    """Width of the embeddings, and of word vectors that are trained."""
     ngrams: Count | None = None
-    """Rows of embeddings for frequent pairs and triples of words."""
+    """Number of embeddings for frequent pairs and triples of words."""
     dropout: Rate = 0.5
     label_smoothing: Rate = 0.0
-    """Label smoothing: share of each label spread over all classes."""
+    """Label smoothing: probability mass spread over all classes."""
     calibrate: bool = True
-    """Whether to calibrate the probabilities on the held-out texts."""
+    """Whether to calibrate the probabilities on held-out texts."""
     tune_thresholds: bool = False
-    """Whether to choose the threshold of each label, for the best F1."""
+    """Whether to choose the threshold of each label that maximizes F1."""
     schedule: typing.Literal["cosine", "constant"] = "cosine"
     """Schedule of the learning rate."""
     learning_rate: Positive = 1e-3
@@ -217,13 +217,13 @@ class ClassificationSettings(BackboneSettings):
         one_way = self.language_model or self.start_from
         if self.summary == "decoder" and self.bidirectional and not one_way:
             raise ValueError(
-                "`summary` decoder needs an encoder that reads forwards alone: "
-                "`bidirectional` must be False. Received: bidirectional=True"
+                "`summary` decoder needs an encoder that only reads forwards. "
+                "Expected: bidirectional=False. Received: bidirectional=True"
             )
         if self.summary == "attention" and self.attention is None:
             raise ValueError(
-                "`summary` needs one. Expected: an `attention`. "
-                "Received: summary='attention', attention=None"
+                "`summary` attention needs an attention mechanism. Expected: "
+                "an `attention`. Received: attention=None"
             )
 
 
@@ -234,14 +234,14 @@ _SUBWORDS = "unigram", "bpe", "unigram-word"
 class TranslationSettings(EncoderSettings):
     """Settings of the model, the search and the training of a translator.
 
-    See `Settings`. A recipe adds where its pairs come from: fields of its own,
-    of which `old` and `alignments` have a meaning here.
+    See `Settings`. A recipe adds the settings of its data. If it has fields
+    `old` and `alignments`, they are used here.
 
     Attributes:
-        text_options: Names of the fields that are arguments of a tokenizer.
+        text_options: Names of the fields that are arguments of the tokenizers.
 
     Raises:
-        ValueError: when several workers are to train an ensemble.
+        ValueError: when several workers would train an ensemble.
 
     Example:
 
@@ -265,11 +265,11 @@ class TranslationSettings(EncoderSettings):
         **EncoderSettings.needs,
         "vocabulary_size": ("tokenizer", *_SUBWORDS),
         "subword_sampling": ("tokenizer", *_SUBWORDS),
-        # Subwords have no vectors in a file of words.
+        # Files of word vectors have no vectors of subwords.
         "source_vectors": ("tokenizer", "word"),
         "target_vectors": ("tokenizer", "word", "unigram-word"),
         "shortlist": ("lexicon",),
-        # Other tokenizers write words that the corpus lacks.
+        # Subword tokenizers can generate words that are not in the corpus.
         "copy_unknown": ("tokenizer", "word", "unigram-word"),
     }
     text_options: typing.ClassVar[tuple[str, ...]] = (
@@ -277,9 +277,9 @@ class TranslationSettings(EncoderSettings):
     )
 
     dev_size: Count = 500
-    """Pairs to hold out if --dev is not given: at most a tenth of them."""
+    """Pairs to hold out without --dev; at most a tenth of all pairs."""
     max_words: Count | None = None
-    """Leave out training pairs with more words on a side."""
+    """Skip training pairs with more words than this on a side."""
     max_tokens: Count = 100
     """Truncate longer sentences to this many tokens."""
     lowercase: bool = False
@@ -291,58 +291,59 @@ class TranslationSettings(EncoderSettings):
     tokenizer: typing.Literal["unigram", "bpe", "word", "unigram-word"] = (
         "unigram"
     )
-    """Subwords (unigram, bpe), words that occur twice, or subwords to words."""
+    """Subwords (unigram, bpe), words that occur at least twice, or subwords
+    for the source and words for the target (unigram-word)."""
     vocabulary_size: Count | None = None
     """Number of subwords of each language."""
     subword_sampling: Rate = 0.0
-    """Split words at random in training: exponent of the probabilities of
-    unigram subwords, or share of the merges that BPE skips; 0 for never."""
+    """Split words at random in training: exponent of the unigram
+    probabilities, or fraction of BPE merges to skip; 0 for never."""
     source_vectors: Existing | None = None
-    """Word vectors of the source, a file of word2vec, GloVe or fastText."""
+    """Word vectors of the source: a word2vec, GloVe or fastText file."""
     target_vectors: Existing | None = None
-    """The same for the target; its softmax uses them, too."""
+    """The same for the target; the softmax uses them, too."""
     lexical: bool = True
-    """Whether attention reads embeddings as well as the encoder's outputs."""
+    """Whether attention also reads the embeddings of the source."""
     lexicon: bool = True
-    """Whether a lexicon estimated from the corpus is added to the output."""
+    """Whether to add a lexicon estimated from the corpus to the output."""
     shortlist: Count | None = None
-    """Target words that a search may use, from the lexicon; None: all."""
+    """Words to score per sentence, chosen by the lexicon; None: all."""
     attention: AttentionName | None = "multi_head"
-    """Attention of the decoder to the source."""
+    """Attention mechanism of the decoder."""
     copy_unknown: bool = True
-    """Copy words that the target vocabulary lacks from the source, by
-    attention; otherwise only known words are chosen."""
+    """Copy unknown words from the source by attention, instead of choosing
+    only known words."""
     alignment_weight: NotNegative = 0.1
-    """Weight of the loss between attention and alignments."""
+    """Weight of the alignment loss of the attention."""
     label_smoothing: Rate = 0.1
-    """Share of each label that is spread over the vocabulary."""
+    """Label smoothing: probability mass spread over the vocabulary."""
     batch_size: Count = 32
     learning_rate: Positive = 2e-3
     warmup: Count | None = None
-    """Steps in which the rate rises; default: at most a tenth of all."""
+    """Warmup steps of the learning rate; default: at most a tenth of all."""
     average: Whole = 1
     """Average the weights of the last N epochs; 0 for the best epoch."""
     beam_width: Count = 5
     """Hypotheses of the beam search."""
     length_penalty: NotNegative = 1.0
-    """Exponent of the length by which scores are divided."""
+    """Length penalty: exponent of the length that divides scores."""
     no_repeat_ngram: Whole = 0
-    """Length of n-grams that occur only once in a translation; 0: no limit."""
+    """Length of n-grams that may not repeat in a translation; 0: no limit."""
     members: Count = 1
-    """Models of an ensemble; a finished run trains those that are missing."""
+    """Models of the ensemble; a finished run trains only missing ones."""
 
     @property
     def trains_on_old(self) -> bool:
-        """Whether the pairs hold those that a saved translator has learnt.
+        """Whether the pairs include those that a saved translator has learnt.
 
-        They are the field `old` of a recipe. Its lexicon is then estimated
-        anew, from all pairs.
+        A recipe gives them in its field `old`. The lexicon is then estimated
+        again from all pairs.
         """
         return bool(getattr(self, "old", None))
 
     @property
     def has_alignments(self) -> bool:
-        """Whether the pairs have `alignments` of their words."""
+        """Whether the pairs have word alignments."""
         return getattr(self, "alignments", None) is not None
 
     def without_effect(self) -> frozenset[str]:
@@ -355,6 +356,6 @@ class TranslationSettings(EncoderSettings):
         super().__post_init__()
         if self.members > 1 and self.distribute == "workers":
             raise ValueError(
-                "`members` must be 1 if several workers train the model. "
-                f"Received: members={self.members}"
+                "Several workers cannot train an ensemble. Expected: "
+                f"members=1. Received: members={self.members}"
             )

@@ -1,9 +1,9 @@
 """Schedules of the learning rate and of the sampling rate.
 
 The three schedules of Bengio et al. 2015, section 2.4, are for the argument
-`sampling_rate` of `kerasrnn.models.Translator`. In step `i` of the training,
-the decoder reads the true token with probability `e_i`, and otherwise a token
-that the model predicted. The sampling rate is `1 - e_i`.
+`sampling_rate` of `kerasrnn.models.Translator`. In training step `i`, the
+decoder reads the true token with probability `e_i`, and otherwise a predicted
+token. The sampling rate is `1 - e_i`.
 """
 
 import math
@@ -21,16 +21,16 @@ from kerasrnn.typing import Tensor
 class LinearSampling(
     ByArguments, keras.optimizers.schedules.LearningRateSchedule
 ):
-    """A sampling rate that rises by the same amount in each step.
+    """A sampling rate that rises linearly.
 
         e_i = max(minimum, offset - slope i)        rate = 1 - min(e_i, 1)
 
     Args:
-        slope: Positive float, `c` of the paper.
-        offset: Float, `k` of the paper. Above 1, the rate stays 0 for the
-            first `(offset - 1) / slope` steps.
-        minimum: Float in `[0, 1)`, the minimum rate of true tokens, `e` of
-            the paper.
+        slope: Positive float, `c` in the paper.
+        offset: Float, `k` in the paper. Above 1, the rate stays 0 for the first
+            `(offset - 1) / slope` steps.
+        minimum: Float in `[0, 1)`, the minimum rate of true tokens, `e` in the
+            paper.
 
     Call arguments:
         step: Integer tensor of shape `()`, `i` above.
@@ -39,7 +39,7 @@ class LinearSampling(
         The sampling rate, a float32 tensor of shape `()`.
 
     Raises:
-        ValueError: when a number is out of its range.
+        ValueError: when a number is out of range.
 
     Example:
 
@@ -73,7 +73,7 @@ class ExponentialSampling(
         e_i = base^i        rate = 1 - e_i
 
     Args:
-        base: Float in `(0, 1)`, `k` of the paper. The nearer it is to 1, the
+        base: Float in `(0, 1)`, `k` in the paper. The closer it is to 1, the
             slower the rate rises.
 
     Call arguments:
@@ -100,7 +100,7 @@ class ExponentialSampling(
         self.base = rate("base", number("base", base, above=0))
 
     def __call__(self, step: Tensor) -> Tensor:
-        # Unlike a power, `expm1` is precise for a base near 1 in float32.
+        # In float32, `expm1` is precise for a base near 1, unlike a power.
         return -ops.expm1(math.log(self.base) * ops.cast(step, "float32"))
 
 
@@ -112,10 +112,10 @@ class InverseSigmoidSampling(
 
         e_i = k / (k + exp(i / k))        rate = 1 - e_i
 
-    It begins at `1 / (k + 1)` and is 1/2 in step `k log k`.
+    It starts at `1 / (k + 1)` and reaches 1/2 at step `k log k`.
 
     Args:
-        k: Float, at least 1. The greater it is, the later the rate rises.
+        k: Float, at least 1. The larger it is, the later the rate rises.
 
     Call arguments:
         step: Integer tensor of shape `()`, `i` above.
@@ -141,7 +141,7 @@ class InverseSigmoidSampling(
         self.k = number("k", k, minimum=1)
 
     def __call__(self, step: Tensor) -> Tensor:
-        # A sigmoid does not overflow, as exp(i / k) does after many steps.
+        # Unlike exp(i / k), a sigmoid does not overflow after many steps.
         return ops.sigmoid(
             ops.cast(step, "float32") / self.k - math.log(self.k)
         )
@@ -158,11 +158,11 @@ def cosine_schedule(
     Args:
         peak: Float, the highest rate.
         steps: Positive integer, the number of training steps.
-        warmup: Integer from 0, the number of steps in which the rate rises,
-            less than `steps`.
+        warmup: Non-negative integer less than `steps`, the number of steps in
+            which the rate rises.
 
     Raises:
-        ValueError: when the rate would only rise.
+        ValueError: when `warmup` is not less than `steps`.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""Typed settings of a recipe, checked when an instance is created.
+"""Typed settings of recipes, which are checked on creation.
 
 >>> @dataclasses.dataclass(frozen=True, kw_only=True)
 ... class ReviewSettings(Settings):
@@ -30,11 +30,11 @@ from kerasrnn.typing import Config
 
 @dataclasses.dataclass(frozen=True)
 class Bounds:
-    """A condition on a value, beside its type, as in `Annotated[int, ...]`.
+    """A condition on a value in addition to its type, for `Annotated`.
 
     Attributes:
         words: String, the condition in words.
-        hold: Function from the value to whether it meets the condition.
+        hold: Function from a value to whether it meets the condition.
     """
 
     words: str
@@ -70,7 +70,7 @@ if typing.TYPE_CHECKING:
     SelfAttentionName: TypeAlias = str
     PastAttentionName: TypeAlias = str
 else:
-    # Each mechanism of the layers says its names.
+    # Each attention mechanism defines its names.
     _NAMED = mechanisms_by_name()
     _SELF = tuple(name for name, x in _NAMED.items() if x.positionwise)
     AttentionName = typing.Literal[tuple(_NAMED)]
@@ -79,7 +79,7 @@ else:
 
 
 def fits(value, hint):
-    """Whether a value is of a type; items of containers are not checked."""
+    """Whether a value has a type; items of containers are not checked."""
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:
         return fits(value, parts[0]) and all(
@@ -90,14 +90,14 @@ def fits(value, hint):
     if origin is typing.Literal:
         return value in parts
     if hint in (int, float):
-        # In Python, a boolean is an integer.
+        # In Python, booleans are integers.
         kinds = (int, float) if hint is float else int
         return isinstance(value, kinds) and not isinstance(value, bool)
     return isinstance(value, origin or hint)
 
 
 def type_in_words(hint):
-    """A type in words, for error messages."""
+    """Describes a type in words, for error messages."""
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:
         marks = [mark for mark in parts[1:] if isinstance(mark, Bounds)]
@@ -111,27 +111,26 @@ def type_in_words(hint):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings of all recipes; each recipe derives its own class.
+    """The settings of all recipes; each recipe defines a subclass.
 
-    When an instance is created, every value is checked against the type of
-    its field. Besides Python's own types, a field may be a `Count`, a
-    `Whole`, a `Rate`, a `Positive`, a `NotNegative`, an `Existing` path, a
-    `CellName`, an `AttentionName`, a `SelfAttentionName` or a
-    `PastAttentionName`.
+    On creation, every value is checked against the type of its field. Besides
+    Python types, a field may be a `Count`, a `Whole`, a `Rate`, a `Positive`, a
+    `NotNegative`, an `Existing` path, a `CellName`, an `AttentionName`, a
+    `SelfAttentionName` or a `PastAttentionName`.
 
     Attributes:
-        not_identity: Names of the fields that may change without starting
-            another training.
-        saved: Names of the fields that have no effect when a run starts from
-            a saved pipeline, whose file holds model, tokenizers and search.
+        not_identity: Names of the fields that may change without starting a new
+            training.
+        saved: Names of the fields that have no effect when a run starts from a
+            saved pipeline, which contains the model, tokenizers and search.
         needs: Dictionary from the name of a field to a tuple
             `(other, *values)`: the field has an effect only if the field
-            `other` is one of the values or, without values, is true, as in
+            `other` has one of the values or, without values, is true, as in
             `{"memory": ("attention",), "warmup": ("schedule", "cosine")}`.
 
     Raises:
-        ValueError: when a value does not fit the type of its field, or when
-            the run would overwrite the file that it starts from.
+        ValueError: when a value does not fit the type of its field, or the run
+            would overwrite the file that it starts from.
     """
 
     not_identity: typing.ClassVar[frozenset[str]] = frozenset(
@@ -150,9 +149,9 @@ class Settings:
     output: pathlib.Path
     """Folder to write to."""
     data_dir: pathlib.Path | None = None
-    """Folder of the corpora; default: $KERASRNN_DATA."""
+    """Folder of downloaded corpora; default: $KERASRNN_DATA."""
     data_license: str | None = None
-    """License of the corpus, for the card of the model."""
+    """License of the corpus, for the model card."""
     start_from: Existing | None = None
     """Saved pipeline to fine-tune; its tokenizers and weights are used."""
     limit: Count | None = None
@@ -166,13 +165,13 @@ class Settings:
     learning_rate: Positive
     """Peak learning rate."""
     dtype: typing.Literal["auto", "float32", "mixed_bfloat16"] = "float32"
-    """Precision in training; auto: the faster one on this device."""
+    """Precision of training; auto: the faster one on this device."""
     distribute: Distribution | None = None
     """Train on the devices of this machine, or on the workers in TF_CONFIG."""
     devices: Count | None = None
-    """With --distribute mirrored, the number of devices; default: all GPUs."""
+    """Number of devices for --distribute mirrored; default: all GPUs."""
     tensorboard: bool = False
-    """Write logs for TensorBoard, to a folder in the output folder."""
+    """Write TensorBoard logs to a folder in the output folder."""
 
     def __post_init__(self):
         hints = typing.get_type_hints(type(self), include_extras=True)
@@ -187,16 +186,16 @@ class Settings:
         self.need_other_folder("start_from")
 
     def without_effect(self) -> frozenset[str]:
-        """Returns the names of fields that have no effect beside the others.
+        """Returns the names of fields that have no effect with the others.
 
-        Those in `saved` have none if there is a pipeline to start from, those
-        in `needs` without what they need. A recipe may add its own. On the
-        command line, they are refused.
+        Fields in `saved` have none if the run starts from a pipeline, and
+        fields in `needs` have none if their requirement is not met. A recipe
+        may add others. The command line refuses them.
         """
         return (self.saved if self.start_from else frozenset()) | self.lacking()
 
     def lacking(self) -> frozenset[str]:
-        """Returns the names of fields that are without what they need."""
+        """Returns the names of fields whose requirements are not met."""
         return frozenset(
             name
             for name, (other, *values) in self.needs.items()
@@ -207,21 +206,21 @@ class Settings:
         """Raises `ValueError` if the run would overwrite a saved pipeline.
 
         Args:
-            name: String, the field that is the path of the pipeline.
+            name: String, the field with the path of the pipeline.
         """
         path = getattr(self, name)
         if path and path.resolve().parent == self.output.resolve():
             raise ValueError(
-                "`output` must be another folder than that of the pipeline to "
-                f"start from, which would be overwritten. Received: '{path}'"
+                "`output` must not be the folder of the pipeline to start "
+                f"from, which would be overwritten. Received: '{path}'"
             )
 
     def need_own_corpus(self, built_in: str, *names: str) -> None:
-        """Raises `ValueError` if fields are set beside a built-in corpus.
+        """Raises `ValueError` if fields are set that a built-in corpus ignores.
 
         Args:
-            built_in: String, the `corpus` of a recipe that it generates.
-            *names: Names of the fields that need another one.
+            built_in: String, the name of a corpus that the recipe generates.
+            *names: Names of the fields that need another corpus.
         """
         for name in names if vars(self)["corpus"] == built_in else ():
             if value := getattr(self, name):
@@ -231,7 +230,7 @@ class Settings:
                 )
 
     def pick(self, *names: str) -> Config:
-        """Returns the settings of some names, as keyword arguments."""
+        """Returns the settings with some names, as keyword arguments."""
         return {name: getattr(self, name) for name in names}
 
     def in_force(self) -> Config:
@@ -250,9 +249,9 @@ AnySettings = typing.TypeVar("AnySettings", bound=Settings)
 def identity(settings: Settings) -> Config:
     """Returns the settings that identify a training.
 
-    Those in `not_identity` do not: folders, the name of the preset and the
-    number of epochs. A file, such as a pipeline to start from, is replaced by
-    its `file_fingerprint`. The data are not included.
+    Fields in `not_identity` are left out: folders, the name of the preset and
+    the number of epochs. A file, such as a pipeline to start from, is replaced
+    by its `file_fingerprint`. The data are not included.
 
     Args:
         settings: A `Settings`.
@@ -283,18 +282,18 @@ def identity(settings: Settings) -> Config:
 def by_size(
     settings: AnySettings, count: int, sizes: Mapping[float, Mapping[str, Any]]
 ) -> AnySettings:
-    """Fills in settings that are `None` by the size of the corpus.
+    """Chooses settings that are `None` by the size of the corpus.
 
     The chosen values are printed.
 
     Args:
-        settings: A `Settings`, some of whose fields are `None`.
+        settings: A `Settings` with fields that are `None`.
         count: Integer, the number of training examples.
-        sizes: Dictionary from the maximum count, in rising order and the
-            last infinite, to a dictionary of name to value.
+        sizes: Dictionary from the maximum count, in increasing order with
+            infinity as the last one, to a dictionary of name to value.
 
     Returns:
-        The settings with those values where they were `None`.
+        The settings with these values in place of `None`.
 
     Example:
 

@@ -58,45 +58,44 @@ _SETTINGS = "settings.json"
 class TrainingFolder:
     """A training in a folder, which can be resumed and continued.
 
-    Each combination of settings has its own folder. It holds the last
-    checkpoint, the weights of the best epoch, and the log of all epochs. A
-    checkpoint has the weights, the optimizer and the random generators;
-    within an epoch also the number of batches and the running metrics. Files
-    are written completely or not at all. An epoch counts once it is validated
+    Each combination of settings has its own folder with the last checkpoint,
+    the weights of the best epoch, and the log of all epochs. A checkpoint
+    contains the weights, the optimizer and the random generators; within an
+    epoch, also the number of batches and the running metrics. Files are written
+    completely or not at all. An epoch counts as finished when it is validated
     and logged.
 
-    A resumed training computes what it would have computed without the
-    interruption, exactly so if the backend is deterministic: the order
-    of the batches and the dropout masks are those of the original run. A
-    learning rate schedule is not saved; that of the given model is used.
-    Callbacks start afresh, as those of Keras do, unless they can be restored:
-    see `fit`, and `patience` in place of `keras.callbacks.EarlyStopping`.
+    A resumed training gives the same results as an uninterrupted one, exactly
+    so if the backend is deterministic: it has the same order of batches and the
+    same dropout masks. A learning rate schedule is not saved; that of the given
+    model is used. Callbacks start from scratch, like those of Keras, unless
+    they can be restored: see `fit`. For early stopping, use `patience` instead
+    of `keras.callbacks.EarlyStopping`.
 
-    The caller chooses which settings identify a training. The number of
-    epochs must not be one of them. If the learning rate is one of them,
-    another rate starts another training, and `fit` prints so; otherwise the
-    training continues with the rate of the new optimizer. To fine-tune is to
-    start a new training from other weights: include the fingerprint of their
-    file in the settings (see `file_fingerprint` and `start_from`).
+    The caller chooses which settings identify a training. The number of epochs
+    must not be one of them. If the learning rate is one of them, a different
+    rate starts a new training, and `fit` prints a message; otherwise the
+    training continues with the rate of the new optimizer. Fine-tuning is a new
+    training from other weights: include the fingerprint of their file in the
+    settings (see `file_fingerprint` and `start_from`).
 
     Args:
-        output: Folder to create the training folder in. Only one process at
-            a time may train there.
+        output: Folder in which to create the training folder. Only one process
+            at a time may train there.
         settings: Dictionary of everything that the training depends on,
-            including the data: with other data, the same token ids may stand
-            for other words.
-        monitor: Name of the logged value that decides which epoch is best. An
-            epoch where it is NaN is worse than any other.
+            including the data, because with other data, the same token ids may
+            stand for other words.
+        monitor: Name of the logged value that determines the best epoch. NaN is
+            worse than any other value.
         mode: `"min"` or `"max"`: whether the lowest or the highest value is
             best.
-        keep: Integer, of how many of the last epochs to keep the weights; see
-            `last`.
-        patience: Integer. The training stops after this many epochs without a
-            better one, wherever it was interrupted; 0 for never.
+        keep: Integer, number of last epochs whose weights are kept; see `last`.
+        patience: Integer, number of epochs without improvement before training
+            stops (early stopping), also across interruptions; 0 for never.
 
     Raises:
-        ValueError: when `mode` is something else, or `keep` or `patience` is
-            not a non-negative integer.
+        ValueError: when `mode` is unknown, or `keep` or `patience` is not a
+            non-negative integer.
 
     Attributes:
         best: Path of the weights of the best epoch.
@@ -144,37 +143,38 @@ class TrainingFolder:
         minutes: float = 10.0,
         verbose: str | int = "auto",
     ) -> History:
-        """Trains up to a number of epochs, from the last checkpoint on.
+        """Trains up to a number of epochs, starting from the last checkpoint.
 
-        If that many epochs are done, it returns the log and does not change
-        the model. The same holds after a callback such as
-        `keras.callbacks.EarlyStopping` stopped the training, until `epochs`
-        is greater than it was then; the callback then starts afresh.
+        If that many epochs are done, it returns the log and does not change the
+        model. The same holds after a callback such as
+        `keras.callbacks.EarlyStopping` stopped the training, until `epochs` is
+        increased. Then the callback starts from scratch.
 
         Args:
-            model: A built and compiled `keras.Model`. It ends with the last
-                weights; see `load_best`.
-            batches: `tf.data.Dataset` with the batches of an epoch, of known
-                length. It may be reshuffled in every epoch; if it was
-                iterated over before, the order continues from there. Or a
-                `keras.utils.PyDataset`, with the same batches in every epoch:
-                its `on_epoch_begin` and `on_epoch_end` are not called.
+            model: A built and compiled `keras.Model`. Afterwards it has the
+                last weights; see `load_best`.
+            batches: `tf.data.Dataset` of known length with the batches of an
+                epoch. It may be reshuffled in every epoch. If it was iterated
+                over before, the order continues from there. Or a
+                `keras.utils.PyDataset` with the same batches in every epoch,
+                whose `on_epoch_begin` and `on_epoch_end` are not called.
             epochs: Positive integer, the total number of epochs, including
                 those of earlier calls.
-            validation_data: As for `keras.Model.fit`, in the same order in
-                every epoch: a resumed training begins anew with it. It may
-                not be a part of a dataset that is reshuffled in every epoch
-                if `batches` are another, as rows would move between them.
-            callbacks: List of callbacks. The values that they add to the logs
-                are logged. If they change the weights at the end of an epoch,
-                the saved weights of that epoch have the change, but the
-                checkpoint does not. A callback with methods `get_state`,
-                which returns a dictionary for JSON, and `set_state` is
-                restored when a training resumes.
-            minutes: Float, the time between two checkpoints within an epoch.
-            verbose: `"auto"` for the losses and `monitor` of every epoch, a
-                line each, and on a terminal a line of progress; otherwise as
-                for `keras.Model.fit`.
+            validation_data: As in `keras.Model.fit`, with the same order in
+                every epoch, because a resumed training starts from its
+                beginning. It must not be a part of a reshuffled dataset of
+                which `batches` is another part, because rows would move between
+                them.
+            callbacks: List of callbacks. Values that they add to the logs are
+                logged. If they change the weights at the end of an epoch, the
+                saved weights of that epoch contain the change, but the
+                checkpoint does not. A callback is restored when a training
+                resumes if it has methods `get_state`, which returns a
+                dictionary for JSON, and `set_state`.
+            minutes: Float, minutes between two checkpoints within an epoch.
+            verbose: `"auto"` prints a line with the losses and `monitor` for
+                every epoch, and on a terminal a progress line. Otherwise as in
+                `keras.Model.fit`.
 
         Returns:
             The log of all epochs: a dictionary of name to list.
@@ -184,10 +184,10 @@ class TrainingFolder:
             OSError: when a file cannot be written, as on a full disk.
             RuntimeError: when another process trains in the output folder.
             ValueError: when a file of an earlier call is damaged, `epochs` is
-                not positive, `monitor` is not logged, `batches` is of an
-                unsupported type or of unknown length or reshuffled together
-                with `validation_data`, or an epoch does not consist of whole
-                executions (`steps_per_execution`).
+                not positive, `monitor` is not logged, `batches` has an
+                unsupported type, an unknown length or is reshuffled together
+                with `validation_data`, or `steps_per_execution` does not divide
+                an epoch.
         """
         positive_integer("epochs", epochs)
         check_batches(batches)
@@ -196,10 +196,11 @@ class TrainingFolder:
         with locked(self.path.parent), all_workers(strategy):
             start = start_together(self.path, self._settings, strategy)
             if epochs <= max(start.epoch, start.stopped):
-                more = ", more than asked for," if epochs < start.epoch else ","
+                more = ", more than requested," if epochs < start.epoch else ","
                 print(
-                    f"{start.epoch} epochs are done{more} in '{self.path}'.\n"
-                    "To continue the training, ask for more epochs."
+                    f"{start.epoch} epochs are done{more} in "
+                    f"'{self.path}'.\nTo continue the training, request more "
+                    "epochs."
                 )
             else:
                 self._train(
@@ -221,7 +222,7 @@ class TrainingFolder:
             model: A `keras.Model` like the one that was trained.
 
         Raises:
-            ValueError: when the file is damaged or of another model.
+            ValueError: when the file is damaged or belongs to another model.
         """
         with reading(self.best, deletion_remedy(self.path)):
             load_weights(model, self.best)
@@ -230,15 +231,15 @@ class TrainingFolder:
         """Returns the number of the best epoch, from 1.
 
         Raises:
-            ValueError: when no epoch is done.
+            ValueError: when no epoch is finished.
         """
         return self._best.number(logged_rows(self.path))
 
     def last(self) -> list[pathlib.Path]:
-        """Returns the paths of the kept weights, in the order of the epochs.
+        """Returns the paths of the kept weights in order of the epochs.
 
         Raises:
-            ValueError: when one of them is missing.
+            ValueError: when a file is missing.
         """
         done, paths = self.epochs_done(), kept_epochs(self.path)
         epochs = range(max(0, done - self._keep), done)
@@ -253,11 +254,11 @@ class TrainingFolder:
         return [paths[epoch] for epoch in epochs]
 
     def epochs_done(self) -> int:
-        """Returns how many epochs are in the log."""
+        """Returns the number of epochs in the log."""
         return len(logged_rows(self.path))
 
     def history(self) -> History:
-        """Returns the log: a dictionary of lists, one number an epoch."""
+        """Returns the log: a dictionary of lists, one number per epoch."""
         history = columns(logged_rows(self.path))
         history.pop("epoch", None)
         return history
@@ -269,10 +270,10 @@ class TrainingFolder:
         steps = len(batches)
         check_executions(model, steps, start.batch)
         metrics = self._restore(model, batches, start)
-        # One iterator for all epochs; Keras would create one for each.
+        # One iterator for all epochs; Keras would create one per epoch.
         data = endless(batches, start.epoch * steps + start.batch)
         if strategy_of(model) is not None:
-            # Within an epoch, each replica has states of its own.
+            # Within an epoch, each replica has its own states.
             seconds = math.inf
         run = FitFacts(
             folder=self.path,
@@ -306,8 +307,9 @@ class TrainingFolder:
     def _restore(self, model, batches, start):
         """Loads the state to resume from; returns its running metrics."""
         if start.batch or keras.backend.backend() == "jax":
-            # Variables must exist to be restored. On JAX, `fit` would create
-            # them by drawing a batch, which changes the order of the others.
+            # Variables must exist before they can be restored. On JAX, `fit`
+            # would create them by drawing a batch, which changes the order of
+            # the following ones.
             build_metrics(model, batches)
         if not (start.epoch or start.batch):
             return []
@@ -319,20 +321,20 @@ class TrainingFolder:
 
 
 def start_together(folder, settings, strategy):
-    """Returns how far a training is, the same for all workers.
+    """Returns the progress of a training, the same for all workers.
 
     Args:
-        folder: Path of the training folder. It is created if there is none.
-        settings: Dictionary of what the training depends on.
-        strategy: A `tf.distribute.Strategy` of several replicas, or `None`.
-            The others start from the checkpoint of the first worker.
+        folder: Path of the training folder. It is created if it does not exist.
+        settings: Dictionary of everything that the training depends on.
+        strategy: A `tf.distribute.Strategy` with several replicas, or `None`.
+            All workers start from the checkpoint of the first one.
 
     Returns:
         A `Progress`.
 
     Raises:
-        ValueError: when a file is damaged or missing, or several devices are
-            to resume a training within an epoch.
+        ValueError: when a file is damaged or missing, or several devices would
+            resume a training within an epoch.
     """
     start = _start(folder, settings)
     if strategy is not None:
@@ -342,64 +344,64 @@ def start_together(folder, settings, strategy):
     if strategy is not None and start.batch:
         raise ValueError(
             "Several devices can resume a training only at the start of an "
-            "epoch. Expected: that one device finishes the epoch. Received:"
-            f" {start.batch} batches of epoch {start.epoch + 1} are done."
+            "epoch. Let a single device finish the epoch first. Received: "
+            f"{start.batch} finished batches of epoch {start.epoch + 1}."
         )
     return start
 
 
 def last_state(folder):
-    """Returns the path of the last checkpoint, `None` if there is none."""
+    """Returns the path of the last checkpoint, or `None`."""
     found = states(folder)
     return found[max(found)] if found else None
 
 
 def logged_rows(folder):
-    """Returns the log of a training, a list of a dictionary for each epoch.
+    """Returns the log of a training: a dictionary for each epoch.
 
     Raises:
         ValueError: when the file is damaged.
     """
-    remedy = "Delete it: the training writes a new log when it is resumed."
+    remedy = "Delete it; the training writes a new log when it resumes."
     with reading(folder / LOG, remedy):
         return read_rows(folder / LOG)
 
 
 def _start(folder, settings):
-    """Creates the folder, or finds out how far its training is."""
+    """Creates the folder, or reads the progress of its training."""
     if not (folder / _SETTINGS).exists():
         make_training_folder(folder, settings)
-    # A killed process may have left earlier and partial files behind.
+    # A killed process may have left earlier or incomplete files.
     remove_earlier_states(folder)
     for partial in folder.glob("partial-*"):
         partial.unlink()
     state = last_state(folder)
     if state is None:
-        # A training may be killed after it logged its first epoch.
+        # A training may have been killed after it logged its first epoch.
         if len(logged_rows(folder)) > 1:
             raise ValueError(
-                "There is a log but no checkpoint to resume from. "
+                "There is a log, but no checkpoint to resume from. "
                 f"{deletion_remedy(folder)} Received: '{folder / LOG}'."
             )
         return Progress()
     progress = read_progress(state)
     if progress.rows:
-        # It may be of one epoch more, or damaged.
+        # The log may have one more epoch, or be damaged.
         write_rows(folder / LOG, progress.rows)
         check_weights(folder / BEST)
     return progress
 
 
 def make_training_folder(path, settings):
-    """Creates the folder of a new training, with its settings in a file.
+    """Creates the folder of a new training, and a file of its settings.
 
-    If there is another training beside it, the settings in which the two
-    differ are printed, which shows why that one was not resumed.
+    If there is another training in the parent folder, it prints the settings
+    that differ, to show why that training was not resumed.
 
     Args:
         path: A `pathlib.Path`, the folder to create.
-        settings: Dictionary of what the training depends on. Long values,
-            such as the data, are written as their fingerprint.
+        settings: Dictionary of everything that the training depends on. Long
+            values, such as the data, are written as their fingerprint.
     """
     own = {name: _short(value) for name, value in settings.items()}
     others = path.parent.glob(f"training-*/{_SETTINGS}")
@@ -409,14 +411,14 @@ def make_training_folder(path, settings):
             theirs = dict(json.loads(last.read_text("utf-8")))
         names = [x for x in own | theirs if own.get(x) != theirs.get(x)]
         print(f"A new training starts in '{path}'.")
-        why = f"The last one, in '{last.parent.name}', has other settings: "
+        why = f"The last one, in '{last.parent.name}', has different settings: "
         print(textwrap.fill(f"{why}{', '.join(names)}.", 79))
-    path.mkdir(parents=True, exist_ok=True)  # A killed process may have.
+    path.mkdir(parents=True, exist_ok=True)  # A killed run may have.
     with atomic_write(path / _SETTINGS) as partial:
         partial.write_text(json.dumps(own, indent=2), "utf-8")
 
 
 def _short(value):
-    """A setting as a JSON value, or the fingerprint of a long one."""
+    """Returns a setting as a JSON value, or the fingerprint of a long one."""
     text = json.dumps(value, default=plain)
     return json.loads(text) if len(text) < 100 else fingerprint(value)

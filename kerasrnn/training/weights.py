@@ -1,4 +1,4 @@
-"""Sets the weights of a model from files or from another model."""
+"""Sets the weights of a model from files or another model."""
 
 from collections.abc import Sequence
 
@@ -12,18 +12,18 @@ from kerasrnn.typing import PathLike
 
 
 def load_average(model: keras.Model, paths: Sequence[PathLike]) -> None:
-    """Sets the weights of a model to the mean of the weights in some files.
+    """Sets the weights of a model to the mean of the weights in files.
 
-    Integers, such as keys of a table, are those of the last file.
+    Integers, such as keys of a table, are taken from the last file.
 
     Args:
         model: A built `keras.Model`.
-        paths: List of strings or paths, of files that `model.save_weights`
+        paths: List of strings or paths of files that `model.save_weights`
             wrote.
 
     Raises:
-        ValueError: when `paths` is empty, or a file is damaged or of another
-            model.
+        ValueError: when `paths` is empty, or a file is damaged or belongs to
+            another model.
 
     Example:
 
@@ -53,16 +53,15 @@ def load_average(model: keras.Model, paths: Sequence[PathLike]) -> None:
 
 
 def start_from(model: keras.Model, source: keras.Model) -> bool:
-    """Copies the weights of another model, to fine-tune them.
+    """Copies the weights of another model, for fine-tuning.
 
-    The state of the optimizer is copied too if both models are compiled with
-    the same class of optimizer and the learning rate of `model` is constant.
-    With a schedule it is not, since the schedule counts its steps from 0. The
-    learning rate stays that of `model`.
+    The state of the optimizer is also copied if both models are compiled with
+    the same class of optimizer and the learning rate of `model` is constant. It
+    is not copied with a schedule, which must count its steps from 0. The
+    learning rate of `model` is not changed.
 
     Args:
-        model: A built `keras.Model`. It must be compiled for its optimizer
-            to be set.
+        model: A built `keras.Model`. To set the optimizer, it must be compiled.
         source: A `keras.Model` with weights of the same shapes, such as
             `keras.saving.load_model` returns.
 

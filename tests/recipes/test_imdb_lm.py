@@ -64,7 +64,7 @@ def test_a_model_that_becomes_another_is_not_overwritten(tmp_path):
     path = tmp_path / "language.keras"
     path.touch()
     settings = imdb_lm.PRESETS["generated"]
-    with pytest.raises(ValueError, match="`output` must be another folder"):
+    with pytest.raises(ValueError, match="`output` must not be the folder"):
         dataclasses.replace(settings, backwards_of=path, output=tmp_path)
     other = dataclasses.replace(settings, backwards_of=path)
     idle = other.without_effect()

@@ -60,5 +60,5 @@ def test_data_that_are_split_in_another_way_are_warned_of(tmp_path):
     warn_of_other_data(saved, data)  # nothing is known of it
     write_card(tmp_path / "card.json", data={"fingerprint": fingerprint(data)})
     warn_of_other_data(saved, data)
-    with pytest.warns(UserWarning, match="that were trained on"):
+    with pytest.warns(UserWarning, match="may contain training data"):
         warn_of_other_data(saved, data[::-1])

@@ -341,7 +341,7 @@ def test_settings_are_picked_as_arguments():
 def test_a_run_does_not_overwrite_the_file_it_starts_from(tmp_path):
     saved = tmp_path / "it.keras"
     saved.touch()
-    with pytest.raises(ValueError, match="`output` must be another folder"):
+    with pytest.raises(ValueError, match="`output` must not be the folder"):
         dataclasses.replace(SMALL, start_from=saved, output=tmp_path)
 
 

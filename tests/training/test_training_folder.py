@@ -690,7 +690,7 @@ def test_rows_do_not_move_into_the_validation_data(tmp_path, model, again):
     batches, validation = data.skip(4).batch(2), data.take(4).batch(2)
     folder = TrainingFolder(tmp_path, {}, "loss")
     if again:
-        with pytest.raises(ValueError, match="is divided before it is shuf"):
+        with pytest.raises(ValueError, match="is split before it is shuf"):
             folder.fit(model, batches, 1, validation, verbose=0)
         batches, validation = data.cache().skip(4).batch(2), (X, Y)
     folder.fit(model, batches, 1, validation, verbose=0)
@@ -704,7 +704,7 @@ def test_numbers_of_epochs_are_checked(tmp_path, model):
     folder = TrainingFolder(tmp_path, {}, "loss")
     with pytest.raises(ValueError, match="Received: epochs=0"):
         folder.fit(model, BATCHES, 0)
-    with pytest.raises(ValueError, match="There is no best epoch yet"):
+    with pytest.raises(ValueError, match="There is no best epoch"):
         folder.best_epoch()
 
 
