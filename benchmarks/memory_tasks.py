@@ -24,11 +24,14 @@ selective copy  8 symbols out of 8 at random places among `size` blanks, to be
                 repeated in their order (Gu & Dao 2023); accuracy over the
                 symbols, by chance 0.125
 
-All models have about `--parameters`; cells that are linear in their state, but
-for the matrix memories, are in two layers. All are trained alike: Adam, batches
-of 64 fresh sequences, until 99.5 % of the answers to 1,000 held-out sequences
-are right or `--updates` are over. A result on disk is not computed again; the
-table and the picture are made from all of them, and show means over seeds.
+All models have an embedding as wide as their layer, and about as many
+parameters as that of a `GatedDelta` with one memory of 64 keys and values.
+Cells that are linear in their state, but for the matrix memories, are in two
+layers. All are trained alike: Adam, batches of 64 fresh sequences, until 99.5 %
+of the answers to 512 held-out sequences are right or `--updates` are over. A
+result on disk is not computed again. The table and the picture are made from
+all of them. They show the means over seeds after the last update; the picture
+has a dot for each seed, and a line for chance.
 """
 
 import argparse
@@ -47,9 +50,10 @@ from matplotlib.figure import Figure
 
 from kerasrnn import layers
 from kerasrnn.plots import save_figure
+from kerasrnn.plots.style import STYLES
 from kerasrnn.training import Stopwatch
 
-BATCH_SIZE, BATCHES_AN_EPOCH, HELD_OUT, ENOUGH = 64, 50, 1000, 0.995
+BATCH_SIZE, BATCHES_AN_EPOCH, HELD_OUT, ENOUGH = 64, 100, 512, 0.995
 COPIED, ALPHABET, SCATTERED, KEYS, BITS = 10, 8, 8, 32, 40
 
 
@@ -62,9 +66,9 @@ def parse_args():
     add("--tasks", nargs="+", default=list(TASKS), choices=TASKS)
     add("--sizes", type=int, nargs="+", help="instead of those of a task")
     add("--models", nargs="+", default=list(MODELS), choices=MODELS)
-    add("--parameters", type=int, default=20_000, help="of each model, about")
-    add("--updates", type=int, default=2000, help="steps of training at most")
-    add("--learning-rate", type=float, default=2e-3, help="of Adam")
+    add("--memory", type=int, default=64, help="keys and values of GatedDelta")
+    add("--updates", type=int, default=1000, help="steps of training at most")
+    add("--learning-rate", type=float, default=1e-2, help="of Adam")
     add("--seeds", type=int, nargs="+", default=[13, 14, 15])
     add("--output", default="saved_models/memory_tasks", help="folder")
     return parser.parse_args()
@@ -142,18 +146,15 @@ TASKS = {
     "adding": (adding_task, 1, [50, 100]),
     "temporal order": (temporal_order_task, 8, [50, 100]),
     "parity": (parity_task, 2, [256]),
-    "recall": (recall_task, KEYS, [4, 16]),
-    "selective copy": (selective_copy_task, ALPHABET, [32, 64]),
+    "recall": (recall_task, KEYS, [16]),
+    "selective copy": (selective_copy_task, ALPHABET, [32]),
 }
 
 
 def stacked(cell):
-    """A function of units: a projection to them, and two cells above it."""
-    return lambda units: keras.Sequential(
-        [
-            keras.layers.Dense(units),
-            layers.FastRNN([cell(units), cell(units)], return_sequences=True),
-        ]
+    """A function of units: two cells, one above the other."""
+    return lambda units: layers.FastRNN(
+        [cell(units), cell(units)], return_sequences=True
     )
 
 
@@ -167,10 +168,10 @@ def gam_rhn(units):
     return layers.GAMRHN(units, 1, head, 6, head, return_sequences=True)
 
 
-def matrix_memory(layer, **options):
+def matrix_memory(layer, conv_width=4, **options):
     """A memory of one head, whose keys and values are as wide as the layer."""
     return lambda units: layer(
-        *(units, 1, units, units, 4), return_sequences=True, **options
+        *(units, 1, units, units, conv_width), return_sequences=True, **options
     )
 
 
@@ -182,8 +183,6 @@ MODELS = {
     "GAM-RHN": gam_rhn,
     "sLSTM": alone(layers.SLSTM),
     "minGRU": stacked(layers.MinGRUCell),
-    "minLSTM": stacked(layers.MinLSTMCell),
-    "RG-LRU": stacked(layers.RGLRUCell),
     "RG-LRU block": stacked(
         lambda units: layers.ResidualBlockCell(
             layers.RGLRUCell(units), hidden_dim=units
@@ -193,22 +192,27 @@ MODELS = {
     "GatedDelta, negative": matrix_memory(
         layers.GatedDelta, allow_negative_eigenvalues=True
     ),
+    "GatedDelta, negative, no convolution": matrix_memory(
+        layers.GatedDelta, 0, allow_negative_eigenvalues=True
+    ),
     "mLSTM": matrix_memory(layers.MLSTM),
 }
 
 
-def build_model(task, model, width, parameters):
+def build_model(task, model, width, memory):
     """A model from inputs `(batch, time, width)` to answers at every step.
 
-    It has the units whose number of parameters is nearest.
+    It has as many units as it can without having more parameters than a
+    `GatedDelta` of `memory` units.
     """
     _, answers, _ = TASKS[task]
 
-    def of_units(units):
+    def of_units(units, model=model):
         inputs = keras.Input((None, width))
-        outputs = keras.layers.Dense(answers)(MODELS[model](units)(inputs))
-        return keras.Model(inputs, outputs)
+        outputs = MODELS[model](units)(keras.layers.Dense(units)(inputs))
+        return keras.Model(inputs, keras.layers.Dense(answers)(outputs))
 
+    parameters = of_units(memory, "GatedDelta").count_params()
     low, high = 1, 512
     while high - low > 1:
         middle = (low + high) // 2
@@ -276,7 +280,7 @@ def train(args, task, model, size, seed):
     make, _, _ = TASKS[task]
     held_out = make(np.random.default_rng(seed + 1000), HELD_OUT, size)
     width = held_out[0].shape[-1]
-    network = build_model(task, model, width, args.parameters)
+    network = build_model(task, model, width, args.memory)
     loss, accuracy = loss_and_accuracy(task)
     accuracy.__name__ = "accuracy"
     network.compile(
@@ -300,31 +304,36 @@ def train(args, task, model, size, seed):
     }
 
 
-def means(results):
-    """The mean accuracy of each task, size and model, over seeds."""
-    found = collections.defaultdict(list)
+def accuracies(results):
+    """The last accuracies of all seeds, by task and size, then by model."""
+    found = collections.defaultdict(lambda: collections.defaultdict(list))
     for result in results:
-        key = result["task"], result["size"], result["model"]
-        found[key].append(max(result["accuracy"]))
-    return {key: float(np.mean(x)) for key, x in found.items()}
+        of_models = found[result["task"], result["size"]]
+        of_models[result["model"]].append(result["accuracy"][-1])
+    return found
 
 
-def draw(found):
-    """Accuracy of each model, a panel for each task."""
-    tasks = [task for task in TASKS if any(task == x for x, _, _ in found)]
-    figure = Figure(figsize=(2.2 * len(tasks) + 1.6, 3.6), layout="constrained")
-    panels = figure.subplots(1, len(tasks), sharey=True, squeeze=False)[0]
-    for axes, task in zip(panels, tasks, strict=True):
-        sizes = sorted({size for x, size, _ in found if x == task})
-        for shade, size in enumerate(sizes):
-            values = [found.get((task, size, x), np.nan) for x in MODELS]
-            places = np.arange(len(MODELS)) + 0.8 * shade / len(sizes)
-            axes.barh(places, values, 0.8 / len(sizes), label=f"{size}")
-        axes.set(title=task, xlabel="accuracy", xlim=(0, 1))
-        axes.set_yticks(np.arange(len(MODELS)), MODELS)
-        axes.invert_yaxis()
+def draw(found, models):
+    """A panel for each task, with means as bars and seeds as dots."""
+    width = 2.2 * len(found) + 1.6
+    figure = Figure(
+        figsize=(width, 0.28 * len(models) + 0.9), layout="constrained"
+    )
+    panels = figure.subplots(1, len(found), sharey=True, squeeze=False)[0]
+    panels[0].set_yticks(np.arange(len(models)), models)
+    panels[0].invert_yaxis()
+    (bars, _), (dots, _), (line, _) = STYLES[3], STYLES[0], STYLES[1]
+    for axes, ((task, size), of_models) in zip(
+        panels, found.items(), strict=True
+    ):
+        for model, values in of_models.items():
+            place = models.index(model)
+            axes.barh(place, np.mean(values), color=bars)
+            axes.plot(values, [place] * len(values), ".", color=dots)
+        _, answers, _ = TASKS[task]
+        axes.axvline(1 / answers, color=line, linestyle="--")
+        axes.set(title=f"{task}, {size}", xlabel="accuracy", xlim=(0, 1.03))
         axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False, title="size", loc="lower right")
     return figure
 
 
@@ -350,22 +359,24 @@ def main():
         scratch.replace(path)
         print(
             f"{task} {size}, {model} of {result['parameters']:,} parameters, "
-            f"seed {seed}: {max(result['accuracy']):.3f} after "
+            f"seed {seed}: {result['accuracy'][-1]:.3f} after "
             f"{len(result['accuracy']) * BATCHES_AN_EPOCH} updates, "
             f"{result['cpu_seconds']:.0f} CPU seconds",
             flush=True,
         )
-    found = means([json.loads(p.read_text()) for p in output.glob("*.json")])
-    columns = sorted({(task, size) for task, size, _ in found})
+    found = accuracies(
+        [json.loads(p.read_text()) for p in sorted(output.glob("*.json"))]
+    )
+    models = [x for x in MODELS if any(x in y for y in found.values())]
     print()
     speeds.print_table(
-        ["", *(f"{task} {size}" for task, size in columns)],
+        ["", *(f"{task}, {size}" for task, size in found)],
         [
-            [x, *(f"{found.get((*key, x), np.nan):.2f}" for key in columns)]
-            for x in MODELS
+            [x, *(f"{np.mean(y.get(x, np.nan)):.2f}" for y in found.values())]
+            for x in models
         ],
     )
-    save_figure(draw(found), output / "memory_tasks.png")
+    save_figure(draw(found, models), output / "memory_tasks.png")
 
 
 if __name__ == "__main__":

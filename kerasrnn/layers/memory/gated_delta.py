@@ -39,7 +39,9 @@ class GatedDeltaCell(MatrixMemoryCell):
             keys and values; 0 for no convolution.
         allow_negative_eigenvalues: Whether `beta` ranges from 0 to 2 instead of
             1. The memory can then change its sign, which allows counting modulo
-            2 (Grazzi et al. 2024).
+            2 (Grazzi et al. 2024). Over long sequences, this needs a
+            `conv_width` of 0: with a convolution, the key of a step depends on
+            the steps before it.
         kernel_initializer: Initializer of the kernels.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
@@ -132,7 +134,9 @@ class GatedDelta(CellLayer):
             keys and values; 0 for no convolution.
         allow_negative_eigenvalues: Whether `beta` ranges from 0 to 2 instead of
             1. The memory can then change its sign, which allows counting modulo
-            2 (Grazzi et al. 2024).
+            2 (Grazzi et al. 2024). Over long sequences, this needs a
+            `conv_width` of 0: with a convolution, the key of a step depends on
+            the steps before it.
         kernel_initializer: Initializer of the kernels.
         return_sequences: Whether to return the outputs of all steps, not only
             the last.
