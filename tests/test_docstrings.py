@@ -30,6 +30,7 @@ OF_RECIPES = {
     for name in (
         "run",
         "saved_model",
+        "text_translator",
     )
 }
 # They train a pipeline or write a SavedModel.

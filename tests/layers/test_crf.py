@@ -347,7 +347,7 @@ def test_a_loss_without_its_layer_says_so():
     words, tags = quotes()
     model = compiled_tagger()
     copy = keras.models.model_from_json(model.to_json())
-    with pytest.raises(ValueError, match="`CRFLoss.*Received: no layer"):
+    with pytest.raises(ValueError, match="`CRFLoss.*Received: 'no layer'"):
         copy.test_on_batch(words, tags)
     copy = keras.models.clone_model(model)
     copy.set_weights(model.get_weights())

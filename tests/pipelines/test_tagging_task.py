@@ -31,7 +31,7 @@ def test_a_pipeline_is_trained_scored_shown_and_saved(tmp_path, capsys):
     saved = train(tagger)
     printed = capsys.readouterr().out
     assert "To train on: 12 sentences, 60 words." in printed
-    assert "Warning: these are few sentences." in printed
+    assert "Warning: only 12 sentences to train on." in printed
     assert "Result (dev): span F1 100.0, tag accuracy 100.0 %" in printed
     card = json.loads((settings.output / "card.json").read_text("utf-8"))
     assert card["scores"]["dev"]["f1"] == 1

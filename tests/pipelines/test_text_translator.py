@@ -338,7 +338,11 @@ def test_it_learns_from_pairs_or_from_batches(tokenizers):
     )
     translator.compile(keras.optimizers.Adam(0.01), TokenCrossentropy(0))
     history = translator.fit(
-        PAIRS, 3, validation_data=PAIRS[:2], epochs=2, verbose=0
+        PAIRS,
+        batch_size=3,
+        validation_data=PAIRS[:2],
+        epochs=2,
+        verbose=0,
     ).history
     assert history["loss"][1] < history["loss"][0]
     assert len(history["val_loss"]) == 2

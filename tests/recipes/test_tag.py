@@ -49,7 +49,7 @@ def test_from_a_file_to_names(monkeypatch, tmp_path, capsys):
     flags = ("--corpus", corpus, "--output", output, *SMALL)
     run(monkeypatch, *flags, "--test", test, "--epochs", 6)
     printed = capsys.readouterr().out
-    assert "phrases in IOB1" in printed
+    assert "mark phrases (IOB1)" in printed
     assert "To train on: 480 sentences" in printed
     card = json.loads((output / "card.json").read_text("utf-8"))
     assert card["scores"]["dev"]["f1"] > 0.5
