@@ -2,8 +2,7 @@
 
     python docs/images/diagrams.py
 
-Signals are lines, computations boxes. Lines and words stand on no ground, in a
-grey that can be read on white and on black.
+Signals are lines, computations boxes.
 """
 
 import pathlib
@@ -15,7 +14,7 @@ from matplotlib.patches import Rectangle
 
 from kerasrnn.plots import save_figure
 
-INK = "#7d838c"
+INK = "#4a5058"
 DARK = "#16202e"
 BLUE, ORANGE, GREY = "#a9c8ff", "#ffcf94", "#d5dae1"
 INCHES = 0.45  # of a unit
@@ -84,10 +83,9 @@ class Drawing:
 
 
 def new_figure(*widths, height):
-    """A figure without a ground, with an axes for each width."""
+    """A figure with an axes for each width."""
     figure = Figure(
         (sum(widths) * INCHES, height * INCHES),
-        facecolor="none",
         layout="constrained",
     )
     ratios = {"width_ratios": widths}

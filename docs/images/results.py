@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 
 from kerasrnn.plots import save_figure
 
-# A grey that can be read on white and on black, since nothing is behind it.
-INK = "#7d838c"
+INK = "#4a5058"
 OURS, OTHERS = "#2f6fde", "#e08214"
 # Penn Treebank, 5M parameters, three epochs; of the RHN and the GAM-RHN the
 # mean of three seeds, with the lowest and the highest.
@@ -37,11 +36,9 @@ CHORALES = {
 
 
 def new_axes(names, label):
-    """A figure without a ground, with a row for each name."""
-    figure = Figure((6.4, 0.36 * len(names) + 0.9), layout="constrained")
-    figure.set_facecolor("none")
+    """A figure with a row for each name."""
+    figure = Figure((4.8, 0.36 * len(names) + 0.9), layout="constrained")
     axes = figure.subplots()
-    axes.set_facecolor("none")
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
     axes.set_xlabel(label, color=INK)

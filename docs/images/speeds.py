@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 
 from kerasrnn.plots import save_figure
 
-# A grey that can be read on white and on black, since nothing is behind it.
-INK = "#7d838c"
+INK = "#4a5058"
 # From the bottom of a group to its top.
 COLORS = {"PyTorch": "#e08214", "Keras": "#9aa3af", "kerasrnn": "#2f6fde"}
 WORDS = 20 * 35  # of a training step
@@ -28,7 +27,7 @@ H200 = {"GRU": [74_495, 88_605, 110_788], "LSTM": [71_853, 82_263, 108_384]}
 
 def speeds_figure():
     """A panel for each device, a group of bars for each layer."""
-    figure = Figure((6.4, 4.6), facecolor="none", layout="constrained")
+    figure = Figure((4.8, 4.8), layout="constrained")
     panels = figure.subplots(2, 1)
     draw(panels[0], CPU, "CPU: TensorFlow, one thread")
     draw(panels[1], H200, "NVIDIA H200: JAX")
@@ -66,9 +65,9 @@ def draw(axes, speeds, title):
                 )
             ]
         axes.bar_label(bars, texts, **style)
-    axes.set_facecolor("none")
     axes.set_title(title, color=INK, fontsize=11)
     axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.locator_params(axis="x", nbins=4)
     axes.set_yticks(places, speeds)
     axes.margins(x=0.3)
     axes.tick_params(colors=INK, left=False)

@@ -196,15 +196,16 @@ class LabellingTask(Task):
         words, states = self.pipeline.hidden_states(_of_length(80, texts))
         words, states = words[:30], states[:30]
         text = _of_length(600, texts)
-        explained, weights = self.pipeline.explain(text)
         here = [texts.index(text)]
         (label,), (other,) = self.labels_in_words(true[here], found[here])
+        best = self.pipeline.labels[found[here[0]].argmax()]
+        explained, weights = self.pipeline.explain(text, best)
         pictures = {
             "hidden_states": hidden_state_figure(states, words),
             "words": word_weight_figure(
                 weights[:200],
                 explained[:200],
-                f"true: {label}; predicted: {other}",
+                f"true: {label}; predicted: {other}; blue supports {best!r}",
             ),
         }
         if len(words) >= _LEAST_WORDS:

@@ -8,6 +8,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
+from kerasrnn.plots.style import BLUE
+from kerasrnn.plots.style import ORANGE
 from kerasrnn.plots.style import PANEL_INCHES
 from kerasrnn.plots.style import STYLES
 from kerasrnn.plots.style import add_legend
@@ -26,7 +28,7 @@ def training_figure(
     """Draws the curves of a training run, one panel for each metric.
 
     A metric and its validation value share a panel, such as `loss` and
-    `val_loss`.
+    `val_loss`. So do metrics that are equal to four digits.
 
     Args:
         history: Dictionary of metric name to list of values, one value an
@@ -51,18 +53,18 @@ def training_figure(
     """
     checked_dict("history", history)
     curves = {k: curve(f"history[{k!r}]", x) for k, x in history.items()}
-    metrics = list(dict.fromkeys(x.removeprefix("val_") for x in curves))
-    rows = math.ceil(len(metrics) / 3)
-    columns = math.ceil(len(metrics) / rows)
+    panels = _panels(curves)
+    rows = math.ceil(len(panels) / 3)
+    columns = math.ceil(len(panels) / rows)
     figure = Figure(figsize=(4.2 * columns, 3.2 * rows), layout="constrained")
-    for index, metric in enumerate(metrics, start=1):
+    for index, (metric, names) in enumerate(panels.items(), start=1):
         axes = figure.add_subplot(rows, columns, index)
         if chosen is not None:
             label = "chosen epoch" if index == 1 else None
             axes.axvline(chosen, color="grey", linestyle=":", label=label)
         for name, label, color in (
-            (metric, "training", "C0"),
-            (f"val_{metric}", "validation", "C1"),
+            (metric, "training", BLUE),
+            (f"val_{metric}", "validation", ORANGE),
         ):
             if name in curves:
                 epochs = np.arange(1, len(curves[name]) + 1)
@@ -73,11 +75,32 @@ def training_figure(
         if len(axes.get_legend_handles_labels()[1]) > 1:
             axes.legend(frameon=False)
         only = " (validation)" * (metric not in curves)
-        add_panel_title(axes, metric.replace("_", " ") + only)
+        add_panel_title(axes, ", ".join(names).replace("_", " ") + only)
         axes.set_xlabel("epoch")
         whole_numbers(axes)
         open_grid(axes)
     return figure
+
+
+def _panels(curves):
+    """The names of the metrics of each panel, by the first of them."""
+    digits = {
+        name: [f"{x:.4g}" for x in values] for name, values in curves.items()
+    }
+    panels = {}
+    for metric in dict.fromkeys(name.removeprefix("val_") for name in curves):
+        of_metric = {
+            prefix: digits[prefix + metric]
+            for prefix in ("", "val_")
+            if prefix + metric in digits
+        }
+        same = [
+            first
+            for first in panels
+            if all(digits.get(p + first) == x for p, x in of_metric.items())
+        ]
+        panels.setdefault((same or [metric])[0], []).append(metric)
+    return panels
 
 
 def comparison_figure(

@@ -5,10 +5,13 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.colors import to_rgb
+from matplotlib.dates import AutoDateLocator
+from matplotlib.dates import ConciseDateFormatter
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from kerasrnn.arguments import positive_integer
+from kerasrnn.plots.style import BLUE
 from kerasrnn.plots.style import STYLES
 from kerasrnn.plots.style import as_written
 from kerasrnn.plots.style import checked_dict
@@ -16,8 +19,6 @@ from kerasrnn.plots.style import one_panel
 from kerasrnn.plots.style import open_axes
 from kerasrnn.plots.style import open_grid
 from kerasrnn.plots.style import whole_numbers
-
-_BAND = "#1f4fb4"
 
 
 def forecast_figure(
@@ -29,6 +30,7 @@ def forecast_figure(
     levels: Sequence[float] = (),
     most_columns: int = 4,
     past_horizons: int = 3,
+    times: ArrayLike | None = None,
 ) -> Figure:
     """Draws forecasts of columns after their past, with bands around them.
 
@@ -45,6 +47,9 @@ def forecast_figure(
             first ones.
         past_horizons: Positive integer, how much of the past to draw at most,
             in lengths of the forecast.
+        times: Optional array of `datetime64` of shape `(time + horizon,)`, the
+            times of the past and of the forecast. By default, the axis counts
+            steps ahead.
 
     Returns:
         A `matplotlib.figure.Figure`, with a panel for each column.
@@ -60,13 +65,17 @@ def forecast_figure(
     ['load']
     """
     past, forecast = np.asarray(past), np.asarray(forecast)
-    _check(past, forecast, names, values, quantiles, levels)
+    _check(past, forecast, names, values, quantiles, levels, times)
     names = names[: positive_integer("most_columns", most_columns)]
     horizons = positive_integer("past_horizons", past_horizons)
     past = past[-horizons * len(forecast) :]
     figure = Figure(figsize=(6.0, 2.2 * len(names)), layout="constrained")
-    before = np.arange(1 - len(past), 1)
-    ahead = np.arange(1, len(forecast) + 1)
+    drawn = len(past) + len(forecast)
+    steps = np.arange(drawn) - len(past) + 1
+    if times is not None:
+        steps = np.asarray(times, "datetime64[ns]")[-drawn:]
+    before, ahead = np.split(steps, [len(past)])
+    now = before[-1] + (ahead[0] - before[-1]) / 2
     all_axes = figure.subplots(len(names), sharex=True, squeeze=False)[:, 0]
     for index, (axes, name) in enumerate(zip(all_axes, names, strict=True)):
         axes.plot(before, past[:, index], color="0.45", linewidth=1)
@@ -75,8 +84,8 @@ def forecast_figure(
             axes.plot(ahead, truth, color="black", linewidth=1, label="truth")
         if quantiles is not None:
             _draw_bands(axes, ahead, np.asarray(quantiles)[:, index], levels)
-        axes.plot(ahead, forecast[:, index], color=_BAND, label="forecast")
-        axes.axvline(0.5, color="0.8", linewidth=1)
+        axes.plot(ahead, forecast[:, index], color=BLUE, label="forecast")
+        axes.axvline(now, color="0.8", linewidth=1)
         axes.set_ylabel(name, **as_written([name]))
         open_axes(axes)
     figure.legend(
@@ -86,12 +95,18 @@ def forecast_figure(
         ncols=4,
         fontsize=8,
     )
-    all_axes[-1].set_xlabel("steps ahead")
+    if times is None:
+        all_axes[-1].set_xlabel("steps ahead")
+    else:
+        axes, locator = all_axes[-1], AutoDateLocator()
+        axes.xaxis.set_major_locator(locator)
+        axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))
+        axes.tick_params(axis="x", labelsize=8)
     return figure
 
 
 def _draw_bands(axes, ahead, quantiles, levels):
-    count, band = len(levels) // 2, np.array(to_rgb(_BAND))
+    count, band = len(levels) // 2, np.array(to_rgb(BLUE))
     for index in range(count):
         share = levels[-1 - index] - levels[index]
         axes.fill_between(
@@ -105,13 +120,14 @@ def _draw_bands(axes, ahead, quantiles, levels):
         )
 
 
-def _check(past, forecast, names, values, quantiles, levels):
+def _check(past, forecast, names, values, quantiles, levels, times):
     shape = len(forecast), len(names)
     expected = {
         "past": (past, (len(past), len(names))),
         "forecast": (forecast, shape),
         "values": (values, shape),
         "quantiles": (quantiles, (*shape, len(levels))),
+        "times": (times, (len(past) + len(forecast),)),
     }
     for name, (x, shape) in expected.items():
         if x is not None and (np.shape(x) != shape or not np.size(x)):

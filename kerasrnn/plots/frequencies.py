@@ -10,6 +10,7 @@ from matplotlib.ticker import MaxNLocator
 
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import positive_integer
+from kerasrnn.plots.style import BLUE
 from kerasrnn.plots.style import add_title
 from kerasrnn.plots.style import as_written
 from kerasrnn.plots.style import checked_dict
@@ -79,7 +80,7 @@ def _shown(item):
 
 
 def _draw_bars(axes, names, values, total):
-    bars = axes.barh(range(len(names)), values, height=0.75, color="C0")
+    bars = axes.barh(range(len(names)), values, height=0.75, color=BLUE)
     axes.bar_label(
         bars,
         [f"{value:,}  ({100 * value / total:.1f} %)" for value in values],

@@ -13,6 +13,8 @@ from kerasrnn.optional import needs
 from kerasrnn.plots.style import FONT_POINTS
 from kerasrnn.plots.style import MAX_INCHES
 from kerasrnn.plots.style import POINTS_PER_INCH
+from kerasrnn.plots.style import SIGNED
+from kerasrnn.plots.style import add_bar
 from kerasrnn.plots.style import add_title
 from kerasrnn.plots.style import as_written
 from kerasrnn.plots.style import checked_by_words
@@ -27,7 +29,7 @@ def hidden_state_figure(
 ) -> Figure:
     """Draws the hidden states of a sentence as a heat map.
 
-    One column for each word, one row for each unit; red is above 0, blue is
+    One column for each word, one row for each unit; blue is above 0, red is
     below, white is 0. Rows are ordered so that similar units are adjacent: by
     their angle in the plane of the first two principal components of the
     states. Up to 75 rows are labelled with the number of their unit.
@@ -66,7 +68,7 @@ def hidden_state_figure(
     scale = np.abs(states).max() or 1.0
     image = axes.imshow(
         states[:, order].T,
-        cmap="RdBu_r",
+        cmap=SIGNED,
         vmin=-scale,
         vmax=scale,
         aspect="auto",
@@ -88,10 +90,7 @@ def hidden_state_figure(
     axes.set_ylabel("unit, similar ones adjacent")
     axes.tick_params(length=0, pad=4)
     axes.spines[:].set_visible(False)
-    bar = figure.colorbar(
-        image, ax=axes, label="hidden state", pad=0.02, aspect=30
-    )
-    bar.outline.set_visible(False)
+    add_bar(image, axes, "hidden state", pad=0.02)
     add_title(figure, title)
     return figure
 
@@ -117,7 +116,7 @@ def _alike_together(states):
 
 
 MIN_WORDS, DOT_POINTS, MAX_MOVES = 4, 6.0, 400
-# The light end of viridis is not legible on white.
+# The light end of viridis is hard to see on white.
 POSITION_COLORS = ListedColormap(colormaps["viridis"](np.linspace(0, 0.8, 256)))
 
 
@@ -132,7 +131,7 @@ def word_map_figure(
     t-SNE maps the states to two dimensions: words are near each other if the
     states after reading them are similar. Distances between groups and
     directions have no meaning, so the axes have no numbers. Each dot is
-    labelled with its word, coloured by the position in the sentence; labels
+    labelled with its word, and coloured by its position in the sentence; labels
     that would overlap are moved, and a line connects them to their dot.
 
     Args:
@@ -190,17 +189,10 @@ def word_map_figure(
     axes.set(xlim=corners[:, 0], ylim=corners[:, 1], xticks=[], yticks=[])
     axes.set_aspect("equal")
     axes.spines[:].set_color("lightgrey")
-    bar = figure.colorbar(
-        dots,
-        ax=axes,
-        label="position in the sentence",
-        ticks=MaxNLocator(nbins=10, integer=True),
-        pad=0.02,
-        aspect=30,
-    )
-    bar.outline.set_visible(False)
+    ticks = MaxNLocator(nbins=10, integer=True)
+    add_bar(dots, axes, "position in the sentence", ticks=ticks, pad=0.02)
     add_title(figure, title)
-    _write_words(figure, axes, points, words, dots.to_rgba(positions))
+    _write_words(figure, axes, points, words)
     return figure
 
 
@@ -218,7 +210,7 @@ def _two_dimensions(states, seed):
     ).fit_transform(states)
 
 
-def _write_words(figure, axes, points, words, colors):
+def _write_words(figure, axes, points, words):
     style = as_written(words)
     labels = [
         axes.annotate(
@@ -228,14 +220,13 @@ def _write_words(figure, axes, points, words, colors):
             textcoords="offset points",
             ha="center",
             va="center",
-            color=color,
             fontsize=FONT_POINTS,
             **style,
             arrowprops={"arrowstyle": "-", "color": "lightgrey", "shrinkB": 2},
             # Kept inside the axes below, whose position must not change now.
             in_layout=False,
         )
-        for word, point, color in zip(words, points, colors, strict=True)
+        for word, point in zip(words, points, strict=True)
     ]
     figure.draw_without_rendering()
     to_points = POINTS_PER_INCH / figure.dpi

@@ -9,9 +9,12 @@ from numpy.typing import ArrayLike
 
 from kerasrnn.arguments import string_list
 from kerasrnn.plots.style import POINTS_PER_INCH
+from kerasrnn.plots.style import SIGNED
+from kerasrnn.plots.style import add_bar
 from kerasrnn.plots.style import add_panel_title
 from kerasrnn.plots.style import as_written
 from kerasrnn.plots.style import distinct_labels
+from kerasrnn.plots.style import letters_on
 from kerasrnn.plots.style import one_panel
 
 
@@ -61,16 +64,17 @@ def matrix_figure(
             f"{(len(rows), len(columns))}, and at least one. "
             f"Received: values.shape={values.shape}"
         )
-    cell = min(0.5, 30.0 / max(values.shape))
+    count = max(values.shape)
+    cell = np.clip(9.0 / count, min(0.12, 30.0 / count), 0.5)
     figure, axes = one_panel(cell * len(columns) + 2.5, cell * len(rows) + 1.8)
     finite = np.nan_to_num(values.astype("float64"))
-    shades, limit, colors = values, None, "Blues"
+    shades, limit, colors, meaning = values, None, "Blues", None
     if finite.min() < 0:
-        limit, colors = np.abs(finite).max(), "RdBu"
+        limit, colors = np.abs(finite).max(), SIGNED
     elif values.dtype.kind != "f" or finite.max() > 1:  # no shares yet
         total = np.maximum(finite.sum(axis=1, keepdims=True), 1e-12)
-        shades = values / total
-    axes.imshow(
+        shades, meaning = values / total, "share of the row"
+    image = axes.imshow(
         shades,
         cmap=colormaps[colors].with_extremes(bad="lightgrey"),
         vmin=-limit if limit else 0.0,
@@ -86,17 +90,17 @@ def matrix_figure(
     axes.set_xlabel(column_title, **as_written([column_title]))
     axes.spines[:].set_visible(False)
     add_panel_title(axes, title)
-    if len(columns) <= 30:  # then numbers are legible
-        _write_numbers(axes, values, shades / (limit or 1.0))
+    add_bar(image, axes, meaning, pad=0.02)
+    if cell >= 0.3:  # then numbers are legible
+        _write_numbers(axes, values, letters_on(image.to_rgba(shades)[..., :3]))
     return figure
 
 
-def _write_numbers(axes, values, shades):
+def _write_numbers(axes, values, colors):
     for row, column in np.ndindex(*values.shape):
         value = values[row, column]
         if value and np.isfinite(value):
             whole = np.issubdtype(values.dtype, np.integer) or abs(value) >= 10
-            dark = abs(shades[row, column]) > 0.6
             axes.text(
                 column,
                 row,
@@ -104,5 +108,5 @@ def _write_numbers(axes, values, shades):
                 ha="center",
                 va="center",
                 fontsize=7,
-                color="white" if dark else "black",
+                color=colors[row, column],
             )

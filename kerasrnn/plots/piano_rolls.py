@@ -7,6 +7,8 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from kerasrnn.plots.style import MAX_INCHES
+from kerasrnn.plots.style import ORANGE
+from kerasrnn.plots.style import add_bar
 from kerasrnn.plots.style import add_panel_title
 from kerasrnn.plots.style import add_title
 from kerasrnn.plots.style import checked_dict
@@ -70,15 +72,14 @@ def piano_roll_figure(
         axes.set_ylim(lowest - 0.5, highest - 0.5)
         _name_octaves(axes, lowest, highest)
         if given is not None:
-            axes.axvline(given - 0.5, color="C1")
+            axes.axvline(given - 0.5, color=ORANGE)
         add_panel_title(axes, name, loc="left")
     panels[-1].set_xlabel("time step")
     # They share it, and each image sets it to its own length.
     panels[-1].set_xlim(-0.5, steps - 0.5)
     whole_numbers(panels[-1])
     if any(((roll > 0) & (roll < 1)).any() for roll in arrays.values()):
-        bar = figure.colorbar(image, ax=panels, label="probability", aspect=30)
-        bar.outline.set_visible(False)
+        add_bar(image, panels, "probability")
     add_title(figure, title)
     return figure
 

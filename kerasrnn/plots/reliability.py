@@ -4,6 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from kerasrnn.plots.style import BLUE
 from kerasrnn.plots.style import add_panel_title
 from kerasrnn.plots.style import open_axes
 
@@ -64,12 +65,12 @@ def reliability_figure(
     )
     axes.plot([0, 1], [0, 1], color="grey", linestyle=":", label="calibrated")
     label = f"model (ECE {error:.3f})"
-    axes.plot(x, y, marker="o", color="C0", label=label)
+    axes.plot(x, y, marker="o", color=BLUE, label=label)
     axes.set_ylabel("accuracy")
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1.02)
     axes.legend(frameon=False)
-    bars.bar((np.arange(_BINS) + 0.5) / _BINS, counts, 0.9 / _BINS, color="C0")
+    bars.bar((np.arange(_BINS) + 0.5) / _BINS, counts, 0.9 / _BINS, color=BLUE)
     bars.set_ylabel("predictions")
     bars.set_xlabel("probability of the predicted label")
     for each in (axes, bars):

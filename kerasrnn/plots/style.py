@@ -52,11 +52,13 @@ def distinct_labels(texts):
     ]
 
 
+BLUE, ORANGE = "#1f4fb4", "#e08214"
+SIGNED = "RdBu"  # the shades of numbers: blue above 0, red below
 # A colour and a marker for each curve. The colours differ in lightness, too,
 # for prints in grey.
 STYLES = [
-    ("#1f4fb4", "o"),  # blue
-    ("#e08214", "s"),  # orange
+    (BLUE, "o"),
+    (ORANGE, "s"),
     ("#000000", "^"),  # black
     ("#5cbcf0", "D"),  # sky
     ("#7a0f2e", "v"),  # wine
@@ -110,6 +112,26 @@ def open_grid(axes, axis="both"):
     """Removes the frame on the top and on the right, and adds a light grid."""
     open_axes(axes)
     axes.grid(axis=axis, alpha=0.3)
+
+
+def add_bar(image, axes, label, **options):
+    """Adds a colour bar to the right of axes, without a frame."""
+    bar = image.figure.colorbar(
+        image, ax=axes, label=label, aspect=30, **options
+    )
+    bar.outline.set_visible(False)
+
+
+def letters_on(colors):
+    """Returns black or white, what can be read on each colour.
+
+    The contrast is at least 4.5 to 1.
+
+    Args:
+        colors: Array of shape `(..., 3)`, red, green and blue from 0 to 1.
+    """
+    luminance = np.asarray(colors) ** 2.2 @ [0.2126, 0.7152, 0.0722]
+    return np.where(luminance > 0.18, "black", "white")
 
 
 def whole_numbers(axes):

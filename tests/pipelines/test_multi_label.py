@@ -282,7 +282,8 @@ def test_a_run_is_told_the_labels_of_each_text(tmp_path, capsys):
     # Of the longest, the nearest to 600 characters.
     longest = max(range(4), key=lambda i: len(texts[i]))
     title = "true: {1}; predicted: {2}".format(*facts["samples"][longest])
-    assert axes.get_title("left") == title
+    # `fine` is the most probable label.
+    assert axes.get_title("left") == f"{title}; blue supports 'fine'"
     before = facts["thresholds"]
     assert before == dict.fromkeys(NAMES, 0.5)
     found = task.tune_thresholds(rows)

@@ -45,6 +45,19 @@ def test_a_picture_has_the_first_columns_and_the_last_past():
     assert len(figure.axes[4].lines[0].get_xdata()) == 10
 
 
+def test_a_forecast_has_the_dates_of_its_steps():
+    past, ahead = np.arange(10.0)[:, None], np.ones((2, 1))
+    times = np.datetime64("2024-05-01T00") + np.arange(12)
+    (axes,) = forecast_figure(past, ahead, ["load"], times=times).axes
+    before, forecast, now = axes.lines
+    np.testing.assert_array_equal(before.get_xdata(), times[4:10])
+    np.testing.assert_array_equal(forecast.get_xdata(), times[10:])
+    assert times[9] < now.get_xdata()[0] < times[10]
+    axes.figure.draw_without_rendering()
+    assert "May" in axes.xaxis.get_major_formatter().get_offset()
+    assert axes.get_xlabel() == ""
+
+
 def test_errors_are_drawn_by_the_step_ahead():
     figure = horizon_figure({"model": [1, 2], "naive": [2, 3]}, "MAE")
     (axes,) = figure.axes

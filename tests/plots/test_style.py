@@ -111,6 +111,10 @@ BAD = {
         lambda: forecast_figure([[1.0]], [[1.0]], "x", past_horizons=0),
         "`past_horizons` must be an integer >= 1",
     ),
+    "few times": (
+        lambda: forecast_figure(*3 * [[[1.0]]], times=[1]),
+        r"`times` must have the shape \(2,\)",
+    ),
     "no errors": (lambda: horizon_figure({}), "1 to 8"),
     "counts": (lambda: frequency_figure([3, 2]), "`counts` must be .*Receiv"),
     "a negative count": (

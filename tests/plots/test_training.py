@@ -49,6 +49,15 @@ def test_the_chosen_epoch_is_marked():
     assert second is None
 
 
+def test_metrics_that_are_equal_share_a_panel():
+    history = {"loss": [3.0, 2.0], "val_loss": [3.2, 2.5]}
+    same = {"val_mae": [3.20001, 2.50001], "mse": [3.0, 2.0]}
+    other = {"val_mse": [3.2, 2.6]}
+    figure = training_figure(history | same | other)
+    assert titles(figure) == ["loss, mae", "mse"]
+    assert [len(axes.lines) for axes in figure.axes] == [2, 2]
+
+
 def test_a_single_epoch_is_a_visible_dot(tmp_path):
     figure = training_figure({"loss": [2.0], "val_loss": [2.5]})
     assert [line.get_marker() for line in figure.axes[0].lines] == [".", "."]
