@@ -9,6 +9,7 @@ from kerasrnn.serving.warm_up import WARM_UP_FILE
 from kerasrnn.serving.warm_up import PredictionLog
 
 TEXTS = tf.TensorSpec([None], tf.string, "text")
+LABELS = tf.TensorSpec([None], tf.string, "label")
 
 
 def export(path, functions, card=None, version="1"):
@@ -157,19 +158,23 @@ def classifier(path, classes=2):
 
 
 def labelling(answer):
-    """The functions of a classifier; words weigh as much as they are long."""
+    """The functions of a classifier.
+
+    Words weigh as much as they are long, for a label only if it is theirs.
+    """
 
     @tf.function(input_signature=[TEXTS])
     def label(text):
         return answer(text)
 
-    @tf.function(input_signature=[TEXTS])
-    def explain(text):
+    @tf.function(input_signature=[TEXTS, LABELS])
+    def explain_label(text, label):
         tokens = tf.strings.split(text).to_tensor("")
         weights = tf.cast(tf.strings.length(tokens), tf.float32)
+        weights = tf.where(tokens == label[:, None], weights, -weights)
         return {"tokens": tokens, "weights": weights, **answer(text)}
 
-    return {"serving_default": label, "explain": explain}
+    return {"serving_default": label, "explain_label": explain_label}
 
 
 def multi_label_classifier(path):
@@ -270,7 +275,9 @@ def language_model(path):
     @tf.function(input_signature=[TEXTS])
     def score(text):
         total = -tf.cast(tf.strings.length(text), tf.float32)
-        return {"total": total, "perplexity": tf.exp(-total / 10)}
+        tokens = tf.strings.split(text).to_tensor("")
+        perplexity = tf.exp(-total / 10)
+        return {"total": total, "perplexity": perplexity, "tokens": tokens}
 
     @tf.function(
         input_signature=[

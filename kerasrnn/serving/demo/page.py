@@ -8,6 +8,7 @@ music have a tab each.
 
 import argparse
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable
@@ -19,6 +20,7 @@ import tensorflow as tf
 from kerasrnn.plots.fonts import packaged_font
 from kerasrnn.serving.demo.series_tabs import forecaster_tab
 from kerasrnn.serving.demo.series_tabs import music_tab
+from kerasrnn.serving.demo.text_tabs import capitalized
 from kerasrnn.serving.demo.text_tabs import classifier_tab
 from kerasrnn.serving.demo.text_tabs import language_model_tab
 from kerasrnn.serving.demo.text_tabs import tagger_tab
@@ -39,14 +41,26 @@ FONT_FACE = """@font-face {{
     unicode-range: U+0900-097F, U+200C-200D, U+25CC;
 }}"""
 # A wide picture stays legible on a narrow screen, where it can be moved.
-# Pictures have a white background, and Gradio marks weights in red: dark mode
-# turns the brightness of the first, and the second become blue.
+# Pictures have a white background: dark mode turns their brightness.
 STYLE = """
 .wide { overflow-x: auto !important; }
 .wide div { align-items: safe center; }
 .wide img { min-width: 50rem; }
 .dark .picture img { filter: invert(0.92) hue-rotate(180deg); }
-.weighted-words .textfield { filter: hue-rotate(210deg); }
+.dark .picture { background: #141414 !important; }
+.warning:not(:has(p)) { display: none; }
+.warning p {
+    background: #fef3c7; border-left: 4px solid #d97706; color: #713f12;
+    padding: 0.5rem 1rem;
+}
+.textfield { max-height: 30rem; overflow-y: auto; }
+.weighted-words { --for: 79 155 232; --against: 240 112 95; }
+.dark .weighted-words { --for: 29 78 216; --against: 185 28 28; }
+.weighted-words span {
+    border-radius: 0.3em; line-height: 1.9; padding: 0.15em 0.3em;
+}
+.weighted-words .for { background: rgb(var(--for) / var(--weight)); }
+.weighted-words .against { background: rgb(var(--against) / var(--weight)); }
 """
 # At once: Chromium does not draw the text in a box anew when it comes later.
 LOAD_FONT = "() => { document.fonts.load('1em FiraGO', 'अ'); }"
@@ -103,7 +117,7 @@ def build_page(models: Sequence[ExportedModel]) -> gr.Blocks:
         )
     with gr.Blocks(title="kerasrnn", analytics_enabled=False) as page:
         for model, tab in tabs:
-            with gr.Tab(model.name):
+            with gr.Tab(title(model, tab)):
                 gr.Markdown(caption(model))
                 tab(model)
         if others:
@@ -114,31 +128,40 @@ def build_page(models: Sequence[ExportedModel]) -> gr.Blocks:
     return page
 
 
+def title(model: ExportedModel, tab: Callable[[ExportedModel], None]) -> str:
+    """Returns what a model is, and its languages or else its name.
+
+    Args:
+        model: The `ExportedModel`.
+        tab: What `tab_of` returned.
+    """
+    languages = [*map(capitalized, (model.card() or {}).get("languages", []))]
+    name = " to ".join(languages) or model.name.replace("_", " ")
+    return f"{_KINDS[tab]} · {name}"
+
+
 def caption(model: ExportedModel) -> str:
-    """Returns Markdown: languages, how good a model is, where it comes from.
+    """Returns Markdown: how good a model is, and where it comes from.
 
     Args:
         model: The `ExportedModel`.
     """
     card = model.card() or {}
-    languages = [_capitalized(name) for name in card.get("languages", [])]
-    title = f"### {' to '.join(languages)}\n\n" if languages else ""
-    parts = [f"Version {model.version}"]
+    parts = [f"`{model.name}`, version {model.version}"]
     parts += [
         f"{name} {card[name]}" for name in ("date", "commit") if name in card
     ]
     if "command" in card:
-        parts.append(f"`{card['command']}`")
+        # Of a path, readers of the page need only the name.
+        command = re.sub(
+            r"(?<![^\s=\"'])/(?:[^\s\"'/]+/)*", "", card["command"]
+        )
+        parts.append(f"`{command}`")
     results = [
-        f"**{_capitalized(sentence)}** on {_of_part(card, part)}."
+        f"**{capitalized(sentence)}** on {_of_part(card, part)}."
         for part, sentence in card.get("results", {}).items()
     ]
-    return title + "<br>".join([*results, ", ".join(parts)])
-
-
-def _capitalized(text):
-    """Text with a capital, a code such as "de" in capitals."""
-    return text.upper() if len(text) == 2 else text[:1].upper() + text[1:]
+    return "<br>".join([*results, ", ".join(parts)])
 
 
 def _of_part(card, part):
@@ -224,9 +247,18 @@ def main(args: Strings | None = None) -> None:
 # card.
 _BY_SIGNATURE: dict[str, tuple[Callable[[ExportedModel], None], set[str]]] = {
     "attend": (translator_tab, set()),
-    "explain": (classifier_tab, {"labels"}),
+    "explain_label": (classifier_tab, {"labels"}),
     "generate": (language_model_tab, set()),
     "tag_tokens": (tagger_tab, {"scheme"}),
+}
+
+_KINDS: dict[Callable[[ExportedModel], None], str] = {
+    translator_tab: "Translator",
+    classifier_tab: "Classifier",
+    language_model_tab: "Language model",
+    tagger_tab: "Tagger",
+    forecaster_tab: "Forecaster",
+    music_tab: "Music",
 }
 
 

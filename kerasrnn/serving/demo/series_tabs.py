@@ -37,16 +37,26 @@ def forecaster_tab(model: ExportedModel) -> None:
         model: The `ExportedModel`, whose card has the names of the columns.
     """
     facts = model.card() or {}
+    columns = facts["columns"]
 
-    def forecast(text):
+    def forecast(text, shown):
+        if not text.strip() or not shown:
+            return gr.skip()
         table = series_of(facts, table_of(text))
         inputs = window(facts, table)
         found = model.signatures["serving_default"](**inputs)
         answer = {name: values[0] for name, values in found.items()}
-        times = table.series[0].times[-facts["horizon"] :]
-        times = local_times(times, table.zone)
-        drawn = picture(facts, inputs["past"][0], answer)
-        return drawn, rows(facts, times, answer)
+        times = local_times(table.series[0].times, table.zone)
+        # In the order of the model.
+        shown = [name for name in columns if name in shown]
+        path = new_file("forecast.csv")
+        rows(facts, times, answer, columns).to_csv(path, index=False)
+        return (
+            f"{len(shown)} of {len(columns)} columns are shown.",
+            picture(facts, times, inputs["past"][0], answer, shown),
+            rows(facts, times, answer, shown),
+            str(path),
+        )
 
     gr.Markdown(what_to_paste(facts))
     with gr.Row():
@@ -56,18 +66,32 @@ def forecaster_tab(model: ExportedModel) -> None:
                 label="Rows, as CSV with the names of the columns",
                 lines=14,
                 max_lines=14,
-                max_length=MAX_CHARACTERS,
+            )
+            shown = gr.Dropdown(
+                columns,
+                value=columns[:4],
+                multiselect=True,
+                label="Columns to show",
             )
             button = gr.Button("Forecast", variant="primary")
         with gr.Column():
+            count = gr.Markdown()
             plot = picture_box()
-            levels = facts.get("levels", [])
             table = gr.Dataframe(
-                headers=["time", "column", "forecast", *map(str, levels)],
-                label="Forecast and its quantiles",
-                interactive=False,
+                label="Forecast and its quantiles", interactive=False
             )
-    gr.on([button.click], forecast, [text], [plot, table])
+            file = gr.DownloadButton("Download all columns as CSV")
+    gr.on(
+        [button.click, shown.input],
+        forecast,
+        [text, shown],
+        [count, plot, table, file],
+    )
+
+
+def new_file(name: str) -> pathlib.Path:
+    """Returns the path of a file to download, in a new folder."""
+    return pathlib.Path(tempfile.mkdtemp(prefix="kerasrnn-"), name)
 
 
 def what_to_paste(facts: Config) -> str:
@@ -194,43 +218,68 @@ def window(facts: Config, table: SeriesTable) -> dict[str, np.ndarray]:
     return {name: values.numpy() for name, values in inputs.items()}
 
 
-def picture(facts: Config, past: np.ndarray, answer: dict[str, Any]) -> Any:
-    """Draws the first columns after their past.
+def picture(
+    facts: Config,
+    times: np.ndarray,
+    past: np.ndarray,
+    answer: dict[str, Any],
+    names: Sequence[str],
+) -> Any:
+    """Draws columns after their past.
 
     Args:
         facts: What the card of the model says.
+        times: Those of the series, up to the last that is forecast.
         past: Array of shape `(lookback, columns)`.
         answer: What the model answers, of one window.
+        names: List of the columns to draw.
     """
+    places = [facts["columns"].index(name) for name in names]
     quantiles = answer.get("quantiles")
+    horizon = facts["horizon"]
+    # Where rows lack in front, they have no times.
+    past = past[-len(times[:-horizon]) :]
     return forecast_figure(
-        past,
-        answer["forecast"],
-        facts["columns"],
-        quantiles=quantiles,
+        past[:, places],
+        answer["forecast"][:, places],
+        names,
+        quantiles=None if quantiles is None else quantiles[:, places],
         levels=() if quantiles is None else facts["levels"],
+        most_columns=len(names),
+        times=times[-len(past) - horizon :],
     )
 
 
 def rows(
-    facts: Config, times: np.ndarray, answer: dict[str, Any]
-) -> list[list[Any]]:
-    """Returns a row for each time and column: the point and the quantiles."""
-    point = answer["forecast"]
-    none = np.zeros((*point.shape, 0))
-    quantiles = answer.get("quantiles", none)
-    return [
-        [time, name, *(float(f"{x:.5g}") for x in (value, *others))]
-        for time, values, bands in zip(
-            import_pandas().DatetimeIndex(times).astype(str),
-            point,
-            quantiles,
-            strict=True,
-        )
-        for name, value, others in zip(
-            facts["columns"], values, bands, strict=True
-        )
-    ]
+    facts: Config,
+    times: np.ndarray,
+    answer: dict[str, Any],
+    names: Sequence[str],
+) -> Any:
+    """Returns a DataFrame with a row for each time that is forecast.
+
+    It takes what `picture` takes.
+
+    Returns:
+        The `pandas.DataFrame`: the times, and for each column the point and
+        the quantiles.
+    """
+    pandas = import_pandas()
+    ahead = pandas.DatetimeIndex(times[-facts["horizon"] :])
+    table = {"time": ahead.astype(str)}
+    for name in names:
+        place = facts["columns"].index(name)
+        table[name] = answer["forecast"][:, place]
+        if "quantiles" in answer:
+            levels = answer["quantiles"][:, place].T
+            for level, values in zip(facts["levels"], levels, strict=True):
+                table[f"{name} {level}"] = values
+    return pandas.DataFrame(table).map(_rounded)
+
+
+def _rounded(value):
+    """A number with five digits, which a float32 would show as more."""
+    return value if isinstance(value, str) else float(f"{value:.5g}")
 
 
 def _error(text):
@@ -253,10 +302,7 @@ def music_tab(model: ExportedModel) -> None:
             steps=steps,
         )
         roll = found["roll"][0]
-        folder = tempfile.mkdtemp(prefix="kerasrnn-")
-        path = write_midi(
-            roll, pathlib.Path(folder, "composed.mid"), steps_per_beat
-        )
+        path = write_midi(roll, new_file("composed.mid"), steps_per_beat)
         return piano_roll_figure({"composed": roll}), str(path)
 
     with gr.Row():

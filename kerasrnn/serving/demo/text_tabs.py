@@ -1,13 +1,15 @@
 """The tabs of models that read text, and what is in several of them."""
 
+import html
 import random
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
 import numpy as np
-import tensorflow as tf
 from matplotlib.figure import Figure
 
 from kerasrnn.data import source_key
@@ -18,7 +20,7 @@ from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.step_by_step import can_write
 from kerasrnn.serving.step_by_step import written
 
-MAX_CHARACTERS = 2000
+MAX_CHARACTERS = 50_000
 MAX_SEED = 2**31 - 1
 NEW_SEED = -1
 EXAMPLES = 4
@@ -27,7 +29,7 @@ END = "</s>"
 
 
 def text_box(label: str) -> gr.Textbox:
-    """Adds a box to type in, with a limited length.
+    """Adds a box to type in.
 
     It grows with its text. Only in a box that begins with one line, Enter
     sends the text.
@@ -39,9 +41,13 @@ def text_box(label: str) -> gr.Textbox:
         label=label,
         lines=1,
         max_lines=12,
-        max_length=MAX_CHARACTERS,
         placeholder="Enter sends the text",
     )
+
+
+def warning_box() -> gr.Markdown:
+    """Adds a banner for `remarks`, which is not seen while it is empty."""
+    return gr.Markdown(elem_classes="warning")
 
 
 def picture_box(wide: bool = False) -> gr.Plot:
@@ -72,44 +78,93 @@ def chosen_seed(seed: int) -> int:
 
 
 def checked(text: str) -> str:
-    """Returns a text; shows an error on the page if it is empty or too long.
-
-    A program may send what the page would not.
+    """Returns a text, or `""` if nothing of it is seen.
 
     Args:
         text: String.
 
     Raises:
-        gr.Error: when it is.
+        gr.Error: when it is too long; the page shows this.
     """
-    # It has a key unless nothing of it is seen.
-    if not source_key(text):
-        raise gr.Error("Please type a text first.", print_exception=False)
     if len(text) > MAX_CHARACTERS:
         raise gr.Error(
             f"The text has {len(text):,} characters, and at most "
             f"{MAX_CHARACTERS:,} are allowed.",
             print_exception=False,
         )
-    return text
+    return text if source_key(text) else ""
 
 
-def remarks(model: ExportedModel, tokens: Iterable[str]) -> list[str]:
-    """Returns sentences on what a model does not read or know of a text.
+def remarks(
+    model: ExportedModel, texts: Iterable[Iterable[str]], strange: bool = False
+) -> str:
+    """Returns what a model does not read or know, as sentences to warn with.
 
     Args:
         model: The `ExportedModel`.
-        tokens: Iterable of strings, what it reads, padded with `""`.
+        texts: Iterable of what it reads of each text, an iterable of tokens
+            that is padded with `""`.
+        strange: Whether the texts are `in_small_pieces`.
     """
-    read = [token for token in tokens if token not in ("", END)]
-    unknown = read.count(UNKNOWN)
-    most = (model.card() or {}).get("max_length")
-    found = []
-    if most and len(read) >= most:
-        found.append(f"Only the first {most} tokens of the text were read.")
-    if unknown:
-        found.append(f"Unknown to the model: {unknown} of {len(read)} tokens.")
-    return found
+    card, read = model.card() or {}, [*map(_without_padding, texts)]
+    most, found = card.get("max_length"), []
+    if most and max(map(len, read), default=0) >= most:
+        found.append(f"Only the first {most} tokens of a text are read.")
+    tokens = [token for tokens in read for token in tokens]
+    if unknown := tokens.count(UNKNOWN):
+        found.append(
+            f"{unknown} of {len(tokens)} tokens were never seen in training."
+        )
+    if strange:
+        found.append("Most words of the text are unlike those of the training.")
+    if unknown or strange:
+        found.append("The answer is probably wrong.")
+        if "languages" in card:
+            language, _ = card["languages"]
+            found.append(f"The model reads {capitalized(language)}.")
+    return " ".join(found)
+
+
+def in_small_pieces(
+    model: ExportedModel, texts: Sequence[str], read: Iterable[Iterable[str]]
+) -> bool:
+    """Returns whether texts have far more tokens than samples as long.
+
+    A subword model knows the tokens of any text in its script. It splits
+    foreign and rare words into more of them.
+
+    Args:
+        model: The `ExportedModel`.
+        texts: List of strings.
+        read: What it reads of each, as for `remarks`.
+    """
+    known = samples(model)
+    if not known or "tokenize" not in model.signatures:
+        return False
+    ids = model.signatures["tokenize"](text=known)["ids"]
+    # There is an end token for each.
+    usual = ((ids >= 0).sum() - len(known)) / sum(map(len, known))
+    count = sum(len(_without_padding(tokens)) for tokens in read)
+    return bool(count > 1.4 * usual * sum(map(len, texts)))
+
+
+def mostly_unknown(tokens: Iterable[str]) -> bool:
+    """Returns whether more than half of the tokens are unknown.
+
+    Args:
+        tokens: Iterable of strings, padded with `""`.
+    """
+    read = _without_padding(tokens)
+    return read.count(UNKNOWN) > len(read) / 2
+
+
+def _without_padding(tokens):
+    return [token for token in tokens if token not in ("", END)]
+
+
+def capitalized(text: str) -> str:
+    """Returns a text with a capital, a code such as "de" in capitals."""
+    return text.upper() if len(text) == 2 else text[:1].upper() + text[1:]
 
 
 def samples(model: ExportedModel) -> list[str]:
@@ -175,16 +230,22 @@ def translator_tab(model: ExportedModel) -> None:
     """
 
     def translate(text, search):
-        text = checked(text)
-        if search == "greedy" and can_write(model):
-            for begun in written(model, text):
-                yield begun, gr.skip(), gr.skip(), ""
-        rows = hypotheses(model, text, search)
-        yield rows[0][1], rows, gr.skip(), gr.skip()
-        found = model.signatures["attend"](text=[text])
-        read = found["source_tokens"][0]
-        notes = [*remarks(model, read), *several_sentences(text)]
-        yield gr.skip(), gr.skip(), attention_of(found), " ".join(notes)
+        done, warning, sentences, read = "", "", [], []
+        for gap, sentence in sentences_of(checked(text)):
+            if search == "greedy" and can_write(model):
+                for begun in written(model, sentence):
+                    yield warning, done + gap + begun, gr.skip(), gr.skip()
+            rows = hypotheses(model, sentence, search)
+            done += gap + str(rows[0][1])
+            found = model.signatures["attend"](text=[sentence])
+            details = gr.skip(), gr.skip()
+            if not read:
+                details = rows, attention_of(found)
+            sentences.append(sentence)
+            read.append(found["source_tokens"][0])
+            strange = in_small_pieces(model, sentences, read)
+            warning = remarks(model, read, strange)
+            yield warning, done, *details
 
     with gr.Row():
         with gr.Column():
@@ -193,29 +254,29 @@ def translator_tab(model: ExportedModel) -> None:
             button = gr.Button("Translate", variant="primary")
             add_examples(samples(model), text)
         with gr.Column():
+            warning = warning_box()
             translation = gr.Textbox(
                 label="Translation", lines=3, buttons=["copy"]
             )
-            remark = gr.Markdown()
             table = gr.Dataframe(
                 headers=["score", "translation"],
                 datatype=["number", "str"],
-                label="Hypotheses, the best first; score: log probability, "
-                "divided by a penalty for the length",
+                label="Hypotheses for the first sentence, the best first; "
+                "score: log probability, divided by a penalty for the length",
                 column_widths=["25%", "75%"],
                 interactive=False,
                 wrap=True,
             )
     gr.Markdown(
-        "Attention: each row is a word of the best translation, each column "
-        "a word of the text that it may attend to"
+        "Attention in the first sentence: each row is a word of the best "
+        "translation, each column a word of the text that it may attend to"
     )
     picture = picture_box()
     gr.on(
         [button.click, text.submit],
         translate,
         [text, search],
-        [translation, table, picture, remark],
+        [warning, translation, table, picture],
     )
 
 
@@ -262,18 +323,19 @@ def hypotheses(
     return [[score, translation] for translation, score in best.items()]
 
 
-def several_sentences(text: str) -> list[str]:
-    """Returns a remark if a text has several sentences, or none.
+def sentences_of(text: str) -> Iterator[tuple[str, str]]:
+    """Yields each sentence of a text, after the white space before it.
 
     Args:
         text: String.
     """
-    if tf.size(split_sentences([text]).flat_values) < 2:
-        return []
-    return [
-        "The model was trained on single sentences; of several, it may "
-        "translate only the first."
-    ]
+    gap = ""
+    (lines,) = split_sentences([text.strip()]).to_list()
+    for line in lines:
+        for sentence in line:
+            yield gap, sentence.decode()
+            gap = " "
+        gap = gap.removesuffix(" ") + "\n"
 
 
 def attention_of(found: dict[str, np.ndarray]) -> Figure | None:
@@ -296,7 +358,7 @@ HAS = "✓"  # before a label that a text has
 
 
 def classifier_tab(model: ExportedModel) -> None:
-    """Adds the components for a model with the signature `explain`.
+    """Adds the components for a model with the signature `explain_label`.
 
     Args:
         model: The `ExportedModel`, whose card has the `"labels"`.
@@ -307,12 +369,20 @@ def classifier_tab(model: ExportedModel) -> None:
         title += f"; {HAS}: the text has it"
 
     def explain(text):
-        found = model.signatures["explain"](text=[checked(text)])
-        label, probability = found["label"][0], found["probability"][0]
+        if not checked(text):
+            return gr.skip()
+        found = model.signatures["serving_default"](text=[text])
+        shares = probabilities(found["probability"][0])
+        best = names[int(np.argmax(shares))]
+        why = model.signatures["explain_label"](text=[text], label=[best])
+        tokens = why["tokens"][0]
+        warning = remarks(model, [tokens])
+        if mostly_unknown(tokens):
+            return f"{warning} So no label is shown.", None, ""
         return (
-            probabilities(label, probability, names),
-            weighted_words(found["tokens"][0], found["weights"][0]),
-            " ".join(remarks(model, found["tokens"][0])),
+            warning,
+            with_names(found["label"][0], shares, names),
+            weighted_words(best, tokens, why["weights"][0]),
         )
 
     with gr.Row():
@@ -321,25 +391,32 @@ def classifier_tab(model: ExportedModel) -> None:
             button = gr.Button("Classify", variant="primary")
             add_examples(samples(model), text)
         with gr.Column():
+            warning = warning_box()
             label = gr.Label(label=title)
-            words = gr.HighlightedText(
-                label="Words: the stronger the blue, the more weight",
-                show_legend=False,
-                elem_classes="weighted-words",
-            )
-            remark = gr.Markdown()
-    gr.on([button.click, text.submit], explain, [text], [label, words, remark])
+            words = gr.HTML(elem_classes="weighted-words")
+    gr.on([button.click, text.submit], explain, [text], [warning, label, words])
 
 
-def probabilities(label: Any, found: Any, names: list[str]) -> dict[str, float]:
-    """Returns the probability of each label.
+def probabilities(found: Any) -> list[float]:
+    """Returns the probabilities of all labels.
+
+    Args:
+        found: Float, the probability of the second of two classes; or an
+            array of shape `(classes,)`.
+    """
+    return list(map(float, found if np.ndim(found) else [1 - found, found]))
+
+
+def with_names(
+    label: Any, shares: list[float], names: list[str]
+) -> dict[str, float]:
+    """Returns the probability of each label by its name.
 
     Args:
         label: String, the predicted label; or, if a text may have several, an
             array of shape `(labels,)`, empty strings for those that it has not.
             Those that it has are marked.
-        found: Float, the probability of the second of two classes; or an
-            array of shape `(classes,)`.
+        shares: List of the probabilities.
         names: List of labels in their order.
     """
     if np.ndim(label):
@@ -347,26 +424,29 @@ def probabilities(label: Any, found: Any, names: list[str]) -> dict[str, float]:
             f"{HAS} {name}" if has else name
             for name, has in zip(names, label, strict=True)
         ]
-    elif np.ndim(found) == 0:
-        found = [1 - found, found]
-    return dict(zip(names, map(float, found), strict=True))
+    return dict(zip(names, shares, strict=True))
 
 
-def weighted_words(
-    tokens: np.ndarray, weights: np.ndarray
-) -> list[tuple[str, float]]:
-    """Returns each word and its weight relative to the largest one.
+def weighted_words(label: str, tokens: np.ndarray, weights: np.ndarray) -> str:
+    """Returns HTML: words in blue or red, as strong as their weight.
 
     Args:
+        label: String, the label that is explained.
         tokens: Array of strings of shape `(time,)`, empty for padding.
-        weights: Array of shape `(time,)`.
+        weights: Array of shape `(time,)`, above 0 for the label.
     """
-    largest = weights.max(initial=0.0) or 1.0
-    return [
-        (token, float(weight / largest))
+    largest = np.abs(weights).max(initial=0.0) or 1.0
+    words = [
+        f'<span class="{"for" if weight > 0 else "against"}" '
+        f'style="--weight: {abs(weight) / largest:.2f}">'
+        f"{html.escape(token)}</span>"
         for token, weight in zip(tokens, weights, strict=True)
         if token
     ]
+    return (
+        f"<p>Blue words support “{html.escape(label)}”, red words contradict "
+        f"it.</p><p>{' '.join(words)}</p>"
+    )
 
 
 def tagger_tab(model: ExportedModel) -> None:
@@ -378,7 +458,9 @@ def tagger_tab(model: ExportedModel) -> None:
     of_words = (model.card() or {})["scheme"] is None
 
     def tag(text):
-        answer = model.signatures["serving_default"](text=[checked(text)])
+        if not checked(text):
+            return gr.skip()
+        answer = model.signatures["serving_default"](text=[text])
         found = {name: values[0] for name, values in answer.items()}
         if of_words:
             return tagged_words(found), [], ""
@@ -399,6 +481,8 @@ def tagger_tab(model: ExportedModel) -> None:
             table = gr.Dataframe(
                 headers=["phrase", "label", "score"],
                 label="Phrases; score: the lowest probability of a tag in it",
+                column_widths=["50%", "25%", "25%"],
+                wrap=True,
                 visible=not of_words,
             )
             remark = gr.Markdown()
@@ -460,9 +544,13 @@ def language_model_tab(model: ExportedModel) -> None:
     generate = model.signatures["generate"]
 
     def write(prompt, *values):
+        if not checked(prompt):
+            return gr.skip()
         given = dict(zip(controls, values, strict=True))
         given["seed"] = chosen_seed(given["seed"])
-        return generate(prompt=[checked(prompt)], **given)["text"][0]
+        read = model.signatures["serving_default"](text=[prompt])["tokens"]
+        text = generate(prompt=[prompt], **given)["text"][0]
+        return remarks(model, read), text
 
     with gr.Row():
         with gr.Column():
@@ -471,12 +559,13 @@ def language_model_tab(model: ExportedModel) -> None:
             add_examples((model.card() or {}).get("beginnings", []), prompt)
             controls = {name: add() for name, add in CONTROLS.items()}
         with gr.Column():
+            warning = warning_box()
             text = gr.Textbox(label="Text", lines=12, buttons=["copy"])
     gr.on(
         [button.click, prompt.submit],
         write,
         [prompt, *controls.values()],
-        [text],
+        [warning, text],
     )
 
 

@@ -21,10 +21,14 @@ from kerasrnn.serving.demo.text_tabs import MAX_CHARACTERS  # noqa: E402
 from kerasrnn.serving.demo.text_tabs import attention_of  # noqa: E402
 from kerasrnn.serving.demo.text_tabs import checked  # noqa: E402
 from kerasrnn.serving.demo.text_tabs import hypotheses  # noqa: E402
+from kerasrnn.serving.demo.text_tabs import in_small_pieces  # noqa: E402
+from kerasrnn.serving.demo.text_tabs import mostly_unknown  # noqa: E402
 from kerasrnn.serving.demo.text_tabs import probabilities  # noqa: E402
-from kerasrnn.serving.demo.text_tabs import several_sentences  # noqa: E402
+from kerasrnn.serving.demo.text_tabs import remarks  # noqa: E402
+from kerasrnn.serving.demo.text_tabs import sentences_of  # noqa: E402
 from kerasrnn.serving.demo.text_tabs import subword_words  # noqa: E402
 from kerasrnn.serving.demo.text_tabs import weighted_words  # noqa: E402
+from kerasrnn.serving.demo.text_tabs import with_names  # noqa: E402
 from tests.serving import toys  # noqa: E402
 from tests.serving.small import export_small_model  # noqa: E402
 
@@ -70,7 +74,11 @@ def page(models):
 
 def call(page, tab, *inputs):
     """Runs what the button of a tab runs; returns all that it shows."""
-    names = [x.label for x in page.blocks.values() if isinstance(x, gr.Tab)]
+    names = [
+        x.label.partition(" · ")[2]
+        for x in page.blocks.values()
+        if isinstance(x, gr.Tab)
+    ]
     events = [
         x.fn for x in page.fns.values() if x.fn.__module__.startswith("k")
     ]
@@ -94,8 +102,10 @@ def test_a_model_that_does_not_load_is_left_out(folder, capsys):
 def test_each_model_has_a_tab_by_its_signatures(page, models):
     tabs = [tab.label for tab in components(page, gr.Tab)]
     assert tabs == [
-        *("full", "hours", "names", "plain", "prices", "stars", "topics"),
-        *("tune", "words", "writer"),
+        *("Translator · full", "Forecaster · hours", "Tagger · names"),
+        *("Translator · plain", "Forecaster · prices", "Classifier · stars"),
+        *("Classifier · topics", "Music · tune", "Tagger · words"),
+        "Language model · writer",
     ]
     assert tab_of(models["shout"]) is None
     last = components(page, gr.Markdown)[-1].value
@@ -123,21 +133,34 @@ def test_what_an_export_lacks_is_not_shown(page):
 
 def test_a_translation_is_shown_with_hypotheses_and_attention(page):
     steps = call(page, "full", "come in", "serving_default")
-    translation, rows, *_ = steps[0]
-    assert translation == "COME IN"
+    ((note, translation, rows, figure),) = steps
+    assert translation == "COME IN" and note == ""
     assert rows == [[-1.0, "COME IN"], [-2.0, "come in"]]
-    _, _, figure, note = steps[-1]
-    assert note == ""
     labels = [x.get_text() for x in figure.axes[0].get_yticklabels()]
     assert labels == ["COME", "IN"]
     steps = call(page, "plain", "come in", "serving_default")
-    assert steps[0][1] == [[-7.0, "COME IN"]]
+    assert steps[0][2] == [[-7.0, "COME IN"]]
 
 
 def test_greedy_is_shown_as_it_is_written(page):
     steps = call(page, "full", "abc", "greedy")
-    assert [step[0] for step in steps[:4]] == ["3", "3 4", "3 4 5", "abc"]
-    assert steps[3][1] == [[0.0, "abc"]]
+    assert [step[1] for step in steps] == ["3", "3 4", "3 4 5", "abc"]
+    assert steps[3][2] == [[0.0, "abc"]]
+
+
+def test_a_paragraph_is_translated_sentence_by_sentence(page):
+    text = "\nCome in. Who?\n\nwe read"
+    steps = call(page, "full", text, "serving_default")
+    assert [step[1] for step in steps] == [
+        "COME IN.",
+        "COME IN. WHO?",
+        "COME IN. WHO?\n\nWE READ",
+    ]
+    # Details are those of the first.
+    assert steps[0][2] == [[-1.0, "COME IN."], [-2.0, "Come in."]]
+    assert steps[1][2] == steps[2][3] == gr.skip()
+    steps = call(page, "full", "abc\nab", "greedy")
+    assert [step[1] for step in steps[-3:]] == ["abc\n3", "abc\n3 4", "abc\nab"]
 
 
 def test_a_text_without_words_has_no_attention(models):
@@ -146,12 +169,29 @@ def test_a_text_without_words_has_no_attention(models):
     assert len(hypotheses(models["full"], "a", "greedy")) == 1
 
 
-def test_a_note_says_what_a_translation_may_lack(page):
-    *_, note = call(page, "full", "Come <unk> in. Who?", "greedy")[-1]
-    assert note.startswith("Unknown to the model: 1 of 4 tokens. The model was")
-    assert "only the first" in note
-    *_, note = call(page, "full", 7 * "in ", "greedy")[-1]
-    assert note == "Only the first 7 tokens of the text were read."
+def test_a_warning_says_what_a_translation_may_lack(page):
+    note, *_ = call(page, "full", "Come <unk> in. Who?", "greedy")[-1]
+    assert note == (
+        "1 of 4 tokens were never seen in training. The answer is probably "
+        "wrong."
+    )
+    note, *_ = call(page, "full", 7 * "in ", "greedy")[-1]
+    assert note == "Only the first 7 tokens of a text are read."
+
+
+@pytest.mark.parametrize(
+    "tab, rest",
+    [
+        ("full", ["greedy"]),
+        ("stars", []),
+        ("names", []),
+        ("writer", [0.5, 20, 1.0, 3, False, 7]),
+        ("hours", [["load"]]),
+    ],
+)
+def test_nothing_is_answered_to_nothing(page, tab, rest):
+    # No step of an answer, or one that leaves all as it is.
+    assert call(page, tab, " \n", *rest) in ([], gr.skip())
 
 
 def test_hypotheses_that_read_alike_are_one(models):
@@ -166,18 +206,32 @@ def test_music_is_a_picture_and_a_file(page):
 
 
 def test_a_review_has_labels_and_weighted_words(page):
-    labels, words, note = call(page, "stars", "so good")
+    note, labels, words = call(page, "stars", "so good")
     assert note == ""
     assert labels == pytest.approx({"negative": 0.1, "positive": 0.9})
-    assert words == [("so", 0.5), ("good", 1.0)]
-    *_, note = call(page, "stars", "so <unk> good")
-    assert note == "Unknown to the model: 1 of 3 tokens."
+    assert "Blue words support “positive”" in words
+    assert words.endswith(
+        '<span class="against" style="--weight: 0.50">so</span> '
+        '<span class="against" style="--weight: 1.00">good</span></p>'
+    )
+    note, labels, _ = call(page, "stars", "so <unk> good")
+    assert note.startswith("1 of 3 tokens were never seen in training.")
+    assert labels == pytest.approx({"negative": 0.1, "positive": 0.9})
+
+
+def test_an_unknown_text_has_no_label(page):
+    note, labels, words = call(page, "stars", "<unk> <unk> good")
+    assert labels is None and words == ""
+    assert note.startswith("2 of 3 tokens") and note.endswith("is shown.")
+    assert not mostly_unknown(["<unk>", "a", "</s>", ""])
+    assert not mostly_unknown([])
 
 
 def test_the_labels_that_a_text_has_are_marked(page):
-    labels, words, _ = call(page, "topics", "late tea")
+    _, labels, words = call(page, "topics", "late tea")
     assert labels == pytest.approx({"good": 0.25, "✓ late": 0.6})
-    assert words == [("late", 1.0), ("tea", 0.75)]
+    assert 'class="for" style="--weight: 1.00">late<' in words
+    assert 'class="against" style="--weight: 0.75">tea<' in words
     titles = [label.label for label in components(page, gr.Label)]
     assert ["✓" in title for title in titles] == [False, True]
 
@@ -199,15 +253,35 @@ def csv(header, *rows):
 
 def test_a_forecast_is_drawn_and_listed(page):
     text = csv("load,note,heat", "1,a,1", "2,b,2", ",c,30", "3,d,40", "4,f,50")
-    figure, table = call(page, "hours", text)
+    count, figure, table, path = call(page, "hours", text, ["heat", "load"])
     assert [axes.get_ylabel() for axes in figure.axes] == ["load", "heat"]
-    past = figure.axes[0].lines[0].get_ydata()
-    np.testing.assert_array_equal(past, [2.0, np.nan, 3.0, 4.0])
-    assert len(table) == 3 * 2
-    assert table[:2] == [
-        ["2024-05-01 05:00:00", "load", 4.0, 3.0, 4.0, 5.0],
-        ["2024-05-01 05:00:00", "heat", 50.0, 49.0, 50.0, 51.0],
+    past = figure.axes[0].lines[0]
+    np.testing.assert_array_equal(past.get_ydata(), [2.0, np.nan, 3.0, 4.0])
+    assert str(past.get_xdata()[-1]).startswith("2024-05-01T04:00")
+    assert list(table) == [
+        *("time", "load", "load 0.1", "load 0.5", "load 0.9"),
+        *("heat", "heat 0.1", "heat 0.5", "heat 0.9"),
     ]
+    assert table.values.tolist()[0] == [
+        "2024-05-01 05:00:00",
+        *(4.0, 3.0, 4.0, 5.0),
+        *(50.0, 49.0, 50.0, 51.0),
+    ]
+    assert len(table) == 3 and count == "2 of 2 columns are shown."
+    with open(path) as file:
+        assert file.readlines()[:2] == [
+            ",".join(table) + "\n",
+            "2024-05-01 05:00:00,4.0,3.0,4.0,5.0,50.0,49.0,50.0,51.0\n",
+        ]
+    # Of one column, and with fewer rows than the model reads.
+    text = csv("load,heat", "3,40", "4,50")
+    count, figure, table, path = call(page, "hours", text, ["heat"])
+    assert [axes.get_ylabel() for axes in figure.axes] == ["heat"]
+    assert figure.axes[0].lines[0].get_ydata().tolist() == [40, 50]
+    assert table["heat"].tolist() == [50, 50, 50]
+    assert count == "1 of 2 columns are shown."
+    with open(path) as file:
+        assert "load" in file.readline()
     boxes = {box.value for box in components(page, gr.Textbox)}
     assert "at,load,heat\n" in boxes
 
@@ -226,15 +300,15 @@ def test_times_with_offsets_are_read_in_the_calendar_of_the_training(models):
 
 def test_a_forecast_knows_what_is_ahead_and_the_calendar(page, models):
     past = ["1,10,0", "2,20,0"]
-    _, table = call(
-        page, "prices", csv("load,heat,price", *past, ",,1", ",,2", ",,3")
-    )
+    text = csv("load,heat,price", *past, ",,1", ",,2", ",,3")
+    _, _, table, _ = call(page, "prices", text, ["load"])
     angles = 2 * np.pi * np.array([2, 3, 4]) / 24
     waves = np.sin(angles) + np.cos(angles)
-    found = [row[2] for row in table[::2]]
-    np.testing.assert_allclose(found, 2 + np.array([1, 2, 3]) + waves, 1e-4)
+    np.testing.assert_allclose(
+        table["load"], 2 + np.array([1, 2, 3]) + waves, 1e-4
+    )
     with pytest.raises(gr.Error, match=r"3 rows with price.*Received: 1\."):
-        call(page, "prices", csv("load,heat,price", *past, ",,1"))
+        call(page, "prices", csv("load,heat,price", *past, ",,1"), ["load"])
     said = what_to_paste(models["prices"].card())
     assert "columns load, heat, price. Below them, paste 3 rows" in said
     assert "also reads the hour of each row" in said
@@ -243,7 +317,7 @@ def test_a_forecast_knows_what_is_ahead_and_the_calendar(page, models):
 @pytest.mark.parametrize(
     "text, said",
     [
-        (" ", "paste rows"),
+        ("at,load,heat", "paste rows"),
         ("at,load\n1,1", "the column 'heat'. Received: 'at', 'load'"),
         ("load,heat\n1,1", "a column of times. Received: 'load', 'heat'"),
         (csv("load,heat", "1,much"), "'heat' .*a number.*'much' in row 1"),
@@ -256,16 +330,16 @@ def test_a_forecast_knows_what_is_ahead_and_the_calendar(page, models):
 )
 def test_what_is_no_table_is_refused(page, text, said):
     with pytest.raises(gr.Error, match=said):
-        call(page, "hours", text)
+        call(page, "hours", text, ["load"])
 
 
 def test_probabilities_have_the_names_of_their_labels():
     names = ["bad", "fair", "good"]
-    assert probabilities("bad", 0.25, names[:2]) == {"bad": 0.75, "fair": 0.25}
-    shares = np.array([0.25, 0.5, 0.25])
-    found = probabilities("fair", shares, names)
+    assert probabilities(0.25) == [0.75, 0.25]
+    shares = probabilities(np.array([0.25, 0.5, 0.25]))
+    found = with_names("fair", shares, names)
     assert found == {"bad": 0.25, "fair": 0.5, "good": 0.25}
-    found = probabilities(np.array(["", "fair", ""]), shares, names)
+    found = with_names(np.array(["", "fair", ""]), shares, names)
     assert found == {"bad": 0.25, "✓ fair": 0.5, "good": 0.25}
 
 
@@ -275,24 +349,26 @@ def test_a_card_without_what_a_tab_needs_has_no_tab(tmp_path):
 
 
 def test_padding_and_no_weight_at_all_are_no_words():
-    assert weighted_words(np.array(["a", ""]), np.zeros(2)) == [("a", 0.0)]
-    assert weighted_words(np.array([]), np.zeros(0)) == []
+    shown = weighted_words("<b>", np.array(["<i>", ""]), np.zeros(2))
+    assert "“&lt;b&gt;”" in shown
+    assert shown.endswith('--weight: 0.00">&lt;i&gt;</span></p>')
+    assert weighted_words("b", np.array([]), np.zeros(0)).endswith("<p></p>")
 
 
-def test_several_sentences_are_remarked_on():
-    assert several_sentences("Dr. No lives.\n") == []
-    (remark,) = several_sentences("Dr. No lives. He dies.")
-    assert remark.startswith("The model was trained on single sentences")
-    assert several_sentences("one line\nanother") == [remark]
+def test_sentences_keep_what_is_between_them():
+    assert [*sentences_of("Dr. No lives.\n")] == [("", "Dr. No lives.")]
+    text = "Dr. No lives. He dies.\n\nanother"
+    assert "".join(x + y for x, y in sentences_of(text)) == text
 
 
 def test_a_language_model_gets_what_the_controls_say(page):
-    assert (
-        call(page, "writer", "say", 0.5, 20, 1.0, 3, False, 7) == "say 27 27 27"
-    )
+    warning, text = call(page, "writer", "say", 0.5, 20, 1.0, 3, False, 7)
+    assert text == "say 27 27 27" and warning == ""
+    warning, _ = call(page, "writer", "<unk> a", 0.5, 20, 1.0, 3, False, 7)
+    assert warning.startswith("1 of 2 tokens were never seen")
     # With -1, each call has a new one.
     texts = {
-        call(page, "writer", "say", 0.5, 20, 1.0, 3, False, -1)
+        call(page, "writer", "say", 0.5, 20, 1.0, 3, False, -1)[1]
         for _ in range(3)
     }
     assert len(texts) == 3
@@ -302,10 +378,9 @@ def test_a_language_model_gets_what_the_controls_say(page):
 
 def test_texts_are_bounded():
     assert checked("a" * MAX_CHARACTERS)
-    with pytest.raises(gr.Error, match="2,001 characters"):
+    with pytest.raises(gr.Error, match="50,001 characters"):
         checked("a" * (MAX_CHARACTERS + 1))
-    with pytest.raises(gr.Error, match="type a text"):
-        checked(" \n\u200b")
+    assert checked(" \n\u200b") == ""
 
 
 @pytest.mark.parametrize(
@@ -322,19 +397,35 @@ def test_subwords_are_joined_to_words(tokens, words):
     assert subword_words(tokens) == words
 
 
+def test_a_text_in_smaller_pieces_than_the_samples_is_strange(models):
+    # A sample has a token for each character.
+    three, four = (["t"] * n + ["</s>", ""] for n in (3, 4))
+    assert not in_small_pieces(models["full"], ["abc", "abc"], [three, four])
+    assert in_small_pieces(models["full"], ["abc", "ab"], [three, four * 2])
+    assert not in_small_pieces(models["plain"], ["a"], [four])
+
+
 def test_the_page_says_where_a_model_comes_from(folder):
     model = ExportedModel(folder / "full" / "1")
-    assert demo.caption(model) == "Version 1, commit 1234567"
+    assert demo.caption(model) == "`full`, version 1, commit 1234567"
     card = {
         "results": {"dev": "negative log-likelihood 9.1"},
         "data": {"dev": {"pairs": 500}},
         "date": "2026-11-26",
         "languages": ["german", "en"],
+        "command": "python recipes/x.py --a=/b/c.txt --d 'e f' /g/h/i ./j/k",
     }
     (folder / "full" / "1" / "card.json").write_text(json.dumps(card))
-    assert demo.caption(ExportedModel(folder / "full" / "1")) == (
-        "### German to EN\n\n**Negative log-likelihood 9.1** on 500 pairs "
-        "(dev).<br>Version 1, date 2026-11-26"
+    model = ExportedModel(folder / "full" / "1")
+    assert demo.title(model, tab_of(model)) == "Translator · German to EN"
+    assert remarks(model, [[]], True) == (
+        "Most words of the text are unlike those of the training. The answer "
+        "is probably wrong. The model reads German."
+    )
+    assert demo.caption(model) == (
+        "**Negative log-likelihood 9.1** on 500 pairs (dev).<br>"
+        "`full`, version 1, date 2026-11-26, "
+        "`python recipes/x.py --a=c.txt --d 'e f' i ./j/k`"
     )
 
 
@@ -351,7 +442,7 @@ def test_the_command_serves_the_page(folder):
         server.terminate()
         server.wait()
     labels = [x["props"].get("label") for x in config["components"]]
-    assert {"full", "Translation", "Phrases"} <= {*labels}
+    assert {"Translation", "Phrases"} <= {*labels}
     # No statistics, and no font from elsewhere.
     assert not config["analytics_enabled"]
     assert not [x for x in config["stylesheets"] if x.startswith("http")]
