@@ -104,10 +104,8 @@ def test_every_pair_comes_once_an_epoch(tokenizers, count, seed):
         assert sorted(pairs_in(batches, tokenizers)) == sorted(pairs)
 
 
-@pytest.mark.slow
 def test_the_seed_fixes_the_order(tokenizers):
-    # Several pools, which are tokenised in parallel.
-    pairs = numbered_pairs(300)
+    pairs = numbered_pairs(20)
     first, same, other = (
         as_lists(batches_of(pairs, tokenizers, batch_size=2, seed=seed))
         for seed in (1, 1, 2)
@@ -158,7 +156,7 @@ def test_the_target_needs_a_start_and_an_end(tokenizers, specials):
 @pytest.mark.parametrize("with_end", [True, False])
 def test_sources_of_a_fixed_length(with_end):
     pairs = [("a b c d", "x"), ("a", "x y"), ("b c", "x")]
-    specials = ["<pad>", "<s>", "<unk>"] + ["</s>"] * with_end
+    specials = ["</s>"] * with_end + ["<pad>", "<s>", "<unk>"]
     tokenizers = [
         WordTokenizer([*specials, *"abcd"]),
         WordTokenizer(["<pad>", "<s>", "</s>", "x", "y"]),
@@ -170,5 +168,6 @@ def test_sources_of_a_fixed_length(with_end):
     )
     assert {x.shape for x in sources} == {(1, 3 + with_end)}
     assert {x.shape for x in targets} == {(1, 2), (1, 3)}
-    lengths = sorted(int((x.numpy() != 0).sum()) for x in sources)
+    pad_id = tokenizers[0].pad_id
+    lengths = sorted(int((x.numpy() != pad_id).sum()) for x in sources)
     assert lengths == [n + with_end for n in (1, 2, 3)]

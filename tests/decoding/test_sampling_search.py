@@ -103,25 +103,26 @@ def sample(search, states):
 
 
 @pytest.mark.slow
-def test_with_a_seed_the_same_is_drawn_at_each_call():
+def test_with_a_seed_the_same_is_drawn_in_a_graph():
     search = SamplingSearch(**IDS, max_length=5, num_samples=4, seed=7)
     graph = compiled(lambda states: sample(search, states))
     states = ops.zeros((5, 1))
-    first, *others = (
-        helpers.as_numpy(x)
-        for x in (sample(search, states), graph(states), graph(states))
-    )
-    for other in others:
-        np.testing.assert_array_equal(first, other)
-    other = SamplingSearch(**IDS, max_length=5, num_samples=4, seed=8)
-    assert (helpers.as_numpy(sample(other, states)) != first).any()
+    expected = helpers.as_numpy(sample(search, states))
+    for _ in range(2):
+        np.testing.assert_array_equal(helpers.as_numpy(graph(states)), expected)
 
 
 def test_without_a_seed_each_call_draws_anew():
-    search = SamplingSearch(**IDS, max_length=9, num_samples=4)
     states = ops.zeros((5, 1))
-    first, second = (helpers.as_numpy(sample(search, states)) for _ in "ab")
-    assert (first != second).any()
+    drawn = {
+        seed: [helpers.as_numpy(sample(search, states)) for _ in "ab"]
+        for seed in (None, 7, 8)
+        for search in [
+            SamplingSearch(**IDS, max_length=9, num_samples=4, seed=seed)
+        ]
+    }
+    assert [(x != y).any() for x, y in drawn.values()] == [True, False, False]
+    assert (drawn[7][0] != drawn[8][0]).any()
 
 
 @pytest.mark.slow

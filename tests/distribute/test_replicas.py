@@ -7,6 +7,7 @@ from keras import ops
 
 from kerasrnn.distribute import sum_over_replicas
 from kerasrnn.distribute.replicas import reduce_before_clipping
+from kerasrnn.distribute.replicas import share_of_added_loss
 from kerasrnn.distribute.replicas import strategy_of
 from kerasrnn.training import TokenCrossentropy
 
@@ -27,8 +28,11 @@ def two_replicas(monkeypatch):
         assert how == "sum"
         return keras.tree.map_structure(lambda x: 11 * x, value)
 
+    extended = types.SimpleNamespace(worker_devices=["a", "b"])
     context = types.SimpleNamespace(
-        num_replicas_in_sync=2, all_reduce=all_reduce
+        num_replicas_in_sync=2,
+        all_reduce=all_reduce,
+        strategy=types.SimpleNamespace(extended=extended),
     )
     monkeypatch.setattr(tf.distribute, "get_replica_context", lambda: context)
 
@@ -44,6 +48,17 @@ def test_the_loss_of_a_replica_is_that_of_all_tokens(two_replicas):
     labels = np.array([[3, 1, -1]])
     found = loss(labels, np.zeros((1, 3, 8), "float32"))
     np.testing.assert_allclose(found, np.log(8), rtol=1e-6)
+
+
+def test_an_added_loss_has_a_share_of_the_value_and_all_of_the_gradient(
+    two_replicas,
+):
+    import tensorflow as tf
+
+    x = tf.Variable(5.0)
+    with tf.GradientTape() as tape:
+        share = share_of_added_loss(3 * x)
+    assert (float(share), float(tape.gradient(share, x))) == (7.5, 3)
 
 
 def test_gradients_are_summed_before_they_are_clipped(two_replicas):

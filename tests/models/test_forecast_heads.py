@@ -89,7 +89,14 @@ def test_any_output_of_a_network_is_a_distribution(name):
     raw = np.stack(np.meshgrid(*[raw] * head.size), -1)
     one = ops.ones(1, "float32")
     said = head.forecast(ops.convert_to_tensor(raw), 0 * one, one)
-    assert np.isfinite(law(head, helpers.as_numpy(said)).var()).all()
+    known = law(head, helpers.as_numpy(said))
+    assert np.isfinite(known.var()).all()
+    moved = head.forecast(ops.convert_to_tensor(raw), 10 * one, 4 * one)
+    moved = law(head, helpers.as_numpy(moved))
+    if name == "counts":
+        helpers.assert_close(moved.mean(), 4 * known.mean())
+    else:
+        helpers.assert_close(moved.ppf(0.9), 10 + 4 * known.ppf(0.9))
     costs = head.costs(ops.ones_like(said[..., 0]), said, one)
     assert np.isfinite(helpers.as_numpy(costs)).all()
 

@@ -175,6 +175,16 @@ def test_a_missing_value_differs_from_the_mean_if_the_model_reads_which():
         assert np.allclose(*found) != missing
 
 
+@pytest.mark.parametrize("parallel", [True, False])
+def test_dropout_is_for_training(parallel):
+    model, given = small(parallel=parallel, dropout=0.5), inputs(0, 0)["past"]
+    plain, again, noisy = (
+        helpers.as_numpy(model(given, training=x)) for x in (False, False, True)
+    )
+    np.testing.assert_array_equal(plain, again)
+    assert (plain != noisy).any()
+
+
 def test_columns_are_apart_or_together():
     given = inputs(0, 0)["past"]
     other = given.copy()
@@ -267,6 +277,12 @@ def test_any_unit_of_the_series_will_do(window, unit):
         model.adapt(scale * past.reshape(-1, COLUMNS))
         found.append(helpers.as_numpy(model(scale * past)) / scale)
     helpers.assert_close(*found)
+
+
+def test_a_column_that_never_changes_has_the_unit_one():
+    model = small()
+    model.adapt(np.tile([[0.1, 3e9]], (7, 1)))
+    assert model.units == [1.0, 1.0]
 
 
 def test_counts_may_be_integers():

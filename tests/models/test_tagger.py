@@ -52,6 +52,24 @@ def test_each_tag_sees_both_sides():
         assert np.all(np.any(others[0] != scores[0], axis=-1))
 
 
+@pytest.mark.parametrize("part", ["words", "inputs", "outputs"])
+def test_dropout_is_for_training(part):
+    rate = "word_dropout" if part == "words" else "dropout"
+    tagger = small(crf=False, **{rate: 0.9})
+    others = {
+        "inputs": tagger.stack.dropouts,
+        "outputs": [tagger.input_dropout],
+    }
+    for layer in others.get(part, ()):
+        layer.rate = 0.0
+    plain, again, noisy = (
+        helpers.as_numpy(tagger(INPUTS, training=x))
+        for x in (False, False, True)
+    )
+    np.testing.assert_array_equal(plain, again)
+    assert (plain != noisy).any()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("crf", [True, False])
 def test_fit_learns_and_survives_a_file(crf, tmp_path):

@@ -124,6 +124,7 @@ def tagger(scheme="IOB2", tags=TAGS, more=()):
         8,
         CharacterReader(characters.vocabulary_size, filters=6),
         crf=CRF(tags, scheme) if scheme else None,
+        dropout=0.1,
     )
     model.build()
     return TextTagger(model, words, tags, characters, scheme)
@@ -144,7 +145,7 @@ def series(count=160, gaps=0.0, step="h"):
 
 def forecaster(head="mae", **options):
     """A forecaster of `series`, untrained: a day from two days."""
-    options = {"segment": 6, "window": "last", **options}
+    options = {"segment": 6, "window": "last", "dropout": 0.1, **options}
     model = Forecaster(FastGRUCell(8), 12, 2, head=head, **options)
     known = calendar_names(["hour"])[: model.known]
     static = ["size"][: model.static]

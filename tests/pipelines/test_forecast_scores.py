@@ -22,6 +22,8 @@ def test_scores_are_those_of_their_definitions():
     rng = np.random.default_rng(0)
     y, said = rng.normal(size=(2, 5, 4, 2))
     y[rng.random(y.shape) < 0.3] = np.nan
+    y[3] = np.nan  # no window
+    y[1, 2, 0] = said[1, 2, 0]  # not above its median
     bands = said[..., None] + np.array([-1.0, 0.0, 1.0])
     naive = np.array([[0.5, 2.0], [np.nan, 1.0]])
     series, units = np.array([0, 0, 1, 1, 0]), np.array([2.0, 3.0])
@@ -38,11 +40,19 @@ def test_scores_are_those_of_their_definitions():
         np.nanmean(errors[..., 1])
     )
     real = ~np.isnan(y)
-    below = np.mean((y <= bands[..., 2])[real])
-    assert found["coverage"]["0.9"] == pytest.approx(below)
-    assert found["windows"] == 5
-    by_step = np.nanmean(errors / units, axis=(0, 2))
-    np.testing.assert_allclose(scores.by_step()["mae"], by_step)
+    below = np.where(real[..., None], y[..., None] <= bands, np.nan)
+    assert found["coverage"] == {
+        str(level): pytest.approx(np.nanmean(below[..., index]))
+        for index, level in enumerate([0.1, 0.5, 0.9])
+    }
+    assert found["windows"] == 4
+    by_step = scores.by_step()
+    for name, parts in (
+        ("mae", errors / units),
+        ("mse", (errors / units) ** 2),
+        ("below 0.5", below[..., 1]),
+    ):
+        np.testing.assert_allclose(by_step[name], np.nanmean(parts, (0, 2)))
 
 
 def test_the_naive_error_is_that_of_what_came_before():
@@ -52,6 +62,10 @@ def test_the_naive_error_is_that_of_what_came_before():
     assert before[0, 0] == np.mean([3, 3, 0, 4])
     assert before[0, 1] == np.mean([3, 4])
     assert np.isnan(before[0, 2])  # without an error, nothing to compare
+    # Two seasons before are too few.
+    assert naive_errors(table(x, begin=4), 2)[0, 0] == np.mean(
+        [3, 3, 0, 4, 86, 81]
+    )
 
 
 def test_missing_values_are_filled_from_before_and_else_from_after():

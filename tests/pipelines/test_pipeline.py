@@ -107,6 +107,25 @@ def test_what_is_no_tensor_is_asked_by_a_method_of_its_own():
             call(["Anna"])
 
 
+def test_fit_makes_batches_of_all_that_it_is_given(monkeypatch):
+    labeller, made = small.labeller(), []
+
+    def batches(*args, **options):
+        made.append((*args, options))
+        return "batches"
+
+    monkeypatch.setattr(labeller, "batches", batches)
+    monkeypatch.setattr(labeller.model, "fit", lambda x, **options: options)
+    weights = {"sample_weight": [2.0], "class_weight": {"bad": 3.0}}
+    size, held_out = {"batch_size": 3}, (["b"], ["fair"])
+    found = labeller.fit(
+        *(["a"], ["bad"]), **size, **weights, seed=5, validation_data=held_out
+    )
+    assert found == {"validation_data": "batches", "shuffle": False}
+    train = ["a"], {"labels": ["bad"], "seed": 5, **size, **weights}
+    assert made == [train, (*held_out, size)]
+
+
 @pytest.mark.parametrize(
     "given, words",
     [

@@ -64,6 +64,7 @@ class Pipeline:
     def __init__(self, model, tokenizers=()):
         self.model = model
         self.tokenizers = list(tokenizers)
+        self.asked = []
 
     def task(self):
         return Toy(self)
@@ -88,6 +89,7 @@ class Toy(Task):
         return {"rows": len(rows)}
 
     def row_batches(self, rows, batch_size, seed=None):
+        self.pipeline.asked.append((rows, batch_size, seed))
         return BATCHES
 
     def row_scores(self, rows):
@@ -275,9 +277,11 @@ def test_the_files_of_a_run(tmp_path, capsys, monkeypatch):
     settings = Small(output=tmp_path / "new" / "out")
     with Run(settings) as run:
         pipeline = Pipeline(new_model(), [WordTokenizer([*SPECIALS, "a"])])
-        run.fit(pipeline, [1, 2, 3], [1])
+        run.fit(pipeline, [1, 2, 3], [1], member=2)
         found = run.finish(pipeline, [1], {"first": [2], "none": []}, note="x")
     assert found is pipeline
+    # Members of an ensemble see the rows in other orders.
+    assert pipeline.asked == [([1, 2, 3], 4, 13 + 2), ([1], 4, None)]
     ((best, chosen),) = marked
     assert chosen == best
     assert {path.name for path in run.output.iterdir()} >= {
@@ -298,7 +302,7 @@ def test_the_files_of_a_run(tmp_path, capsys, monkeypatch):
     printed = capsys.readouterr().out
     for line in (
         *("To train on: 3 rows.", "To validate on: 1 row."),
-        "Warning: only 3 rows to train on.",
+        *("Member 3 of", "Warning: only 3 rows to train on."),
         "Model: 2 parameters, vocabulary of 5.",
         "Epochs: 3, of 2 steps each.",
         *("dev: bleu 1.235", "Result (dev): BLEU 1.2."),

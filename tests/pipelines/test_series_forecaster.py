@@ -218,6 +218,22 @@ def test_the_scale_is_that_of_what_is_trained_on(monkeypatch):
         np.testing.assert_allclose(model.units, values.std(0), rtol=1e-5)
 
 
+def test_each_window_is_measured_by_its_own_series():
+    """Of twice the numbers, errors are twice as large, and so is the unit."""
+    given = small.series(80)
+    other = given.assign(load=2 * given["load"][::-1].to_numpy(), place="b")
+    given = pandas.concat([given.assign(place="a"), other])
+    rows = read_series(given, "date", key="place")
+    forecaster = small.forecaster()
+    forecaster.adapt(rows)
+    alone = [forecaster.evaluate(rows.replace([x])) for x in rows.series]
+    found = forecaster.evaluate(rows, batch_size=8)
+    expected = np.mean([x["mase"] for x in alone])
+    assert found["mase"] == pytest.approx(expected, rel=1e-4)
+    assert found["windows"] == 42 == len(forecaster.batches(rows, 1))
+    assert len(forecaster.batches(rows, 1, stride=10)) == 6
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("window", one_now([None, "last"]))
 def test_the_export_answers_in_raw_units_without_this_package(window, tmp_path):

@@ -498,13 +498,53 @@ def test_unknown_words_are_copied_from_the_source(kind, tail, search, tmp_path):
     assert found[0, : len(words)].numpy().tolist() == [3] * len(words)
 
 
-def test_all_hypotheses_copy_unknown_words():
-    pairs = [WordTokenizer.train(["a b"]) for _ in range(2)]
+@pytest.mark.parametrize(
+    "kind, text, copied",
+    [
+        (WordTokenizer, "red book", [b"book red", b"book", b""]),
+        (CharacterTokenizer, "x y", [b"y x", b"y ", b"y"]),
+    ],
+)
+def test_all_hypotheses_copy_unknown_words(kind, text, copied):
+    pairs = [kind.train(["a b"]) for _ in range(2)]
     search = BeamSearch(beam_width=3)
     copier = TextTranslator(Backwards(), *pairs, search, copy_unknown=True)
-    found = copier.signatures["n_best"](tf.constant(["red book", ""]))
+    found = copier.signatures["n_best"](tf.constant([text, ""]))
     best = found["translations"].numpy().tolist()
-    assert best == [[b"book red", b"book", b""], [b"", b"", b""]]
+    assert best == [copied, [b"", b"", b""]]
+
+
+def test_each_sentence_is_translated_by_itself():
+    pairs = [WordTokenizer.train(["a b"]) for _ in range(2)]
+    copier = TextTranslator(
+        Backwards(), *pairs, GreedySearch(), copy_unknown=True
+    )
+    texts = ["Red book. A blue house!\nWho", "", "b a"]
+    expected = ["book. red house! blue a\nwho", "", "a b"]
+    assert copier.translate_sentences(texts, batch_size=2) == expected
+    assert copier.translate_sentences([]) == []
+    served = copier.signatures["translate_sentences"]
+    sentences = ["Red book.", "A blue house!", "Who", "b a"]
+    alone = copier.signatures["serving_default"](tf.constant(sentences))
+    scores = alone["score"].numpy()
+    np.testing.assert_allclose(
+        served(tf.constant(texts))["score"],
+        [scores[:3].sum(), 0, scores[3]],
+        rtol=1e-4,
+    )
+    # In few characters, many sentences.
+    with pytest.raises(tf.errors.InvalidArgumentError, match="1024 sentences"):
+        served(tf.constant(["a\n" * 1025]))
+
+
+def test_phrases_take_no_room_of_the_translation():
+    pairs = [WordTokenizer.train(["a b"]) for _ in range(2)]
+    plain = TextTranslator(Backwards(), *pairs, GreedySearch())
+    prefix = "a b " * 10 + "a"
+    found = plain.translate(
+        ["x", "x y"], prefix=[prefix, ""], required=[["b b"], []]
+    )
+    assert found == [prefix + " b b", "<unk> <unk>"]
 
 
 def test_without_unknown_words_there_is_nothing_to_copy():

@@ -139,24 +139,3 @@ def test_nothing_that_is_traced_is_stale(model):
     assert min(lengths[:1] + lengths[2:]) == 5
     for several in translator.n_best(TEXTS[:1]):
         assert all(len(x.translation.split()) >= 5 for x in several)
-
-
-@pytest.mark.slow
-def test_each_sentence_is_translated_by_itself():
-    translator = small.translator()
-    texts = ["Who knows? The red book.\nA blue house.", "", "who is there?"]
-    sentences = ["Who knows?", "The red book.", "A blue house.", texts[2]]
-    first, second, third, fourth = translator.translate(sentences)
-    expected = [f"{first} {second}\n{third}", "", fourth]
-    assert translator.translate_sentences(texts, batch_size=2) == expected
-    served = translator.signatures["translate_sentences"](tf.constant(texts))
-    assert [x.decode() for x in served["translation"].numpy()] == expected
-    alone = translator.signatures["serving_default"](tf.constant(sentences))
-    scores = alone["score"].numpy()
-    expected = [scores[:3].sum(), 0, scores[3]]
-    assert served["score"].numpy().tolist() == pytest.approx(expected, rel=1e-4)
-    assert translator.translate_sentences([]) == []
-    # In few characters, many sentences.
-    many = tf.constant(["a\n" * 1025])
-    with pytest.raises(tf.errors.InvalidArgumentError, match="1024 sentences"):
-        translator.signatures["translate_sentences"](many)

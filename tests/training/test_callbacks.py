@@ -56,25 +56,6 @@ def test_scores_of_every_epoch_join_its_logs(model):
     assert not any("signature" in name for name in history)
 
 
-def test_scores_may_be_numbers_of_numpy(model):
-    score = np.float32(0.5)
-    scores = TextScores(list, ["a"], ["a"], lambda *_: {"bleu": score})
-    data = np.ones((2, 1))
-    history = model.fit(data, data, verbose=0, callbacks=[scores]).history
-    assert history["val_bleu"] == [0.5]
-
-
-def test_scores_can_be_watched(model):
-    values = iter([1.0, 3.0, 2.0, 0.0, 0.0])
-    scores = TextScores(list, ["a"], ["a"], lambda *_: {"bleu": next(values)})
-    stop = keras.callbacks.EarlyStopping("val_bleu", mode="max", patience=1)
-    data = np.ones((2, 1))
-    history = model.fit(
-        data, data, epochs=5, verbose=0, callbacks=[scores, stop]
-    ).history
-    assert history["val_bleu"] == [1.0, 3.0, 2.0]
-
-
 class Slow(keras.callbacks.Callback):
     """Makes a batch of training take its time."""
 
@@ -100,32 +81,6 @@ def test_the_speed_of_every_epoch_joins_its_logs(model):
         assert history["cpu_seconds"][i] >= 0
     for name in ("words", "words_per_second", "wall_seconds", "cpu_seconds"):
         assert [logs[name] for logs in later.seen] == history[name]
-
-
-def test_the_speed_of_training_is_without_validation(model, monkeypatch):
-    # By a clock that only these batches move, whatever else the machine does.
-    now = [0.0]
-    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
-
-    class Passing(keras.callbacks.Callback):
-        def on_train_batch_end(self, batch, logs=None):
-            now[0] += 0.25
-
-        def on_test_batch_end(self, batch, logs=None):
-            now[0] += 8.0
-
-    data = np.ones((4, 1))
-    history = model.fit(
-        data,
-        data,
-        batch_size=2,
-        validation_data=(data, data),
-        epochs=2,
-        verbose=0,
-        callbacks=[TrainingSpeed(1000), Passing()],
-    ).history
-    assert history["wall_seconds"] == [0.5, 0.5]
-    assert now == [2 * (2 * 0.25 + 2 * 8.0)]
 
 
 def test_every_epoch_has_its_own_seconds(model, monkeypatch):

@@ -70,14 +70,16 @@ def test_a_step_is_whole_if_another_row_would_be_in_the_next(
 
 def test_each_column_has_first_and_last_steps_of_its_own():
     """What is known ahead goes on; a column of one value may have it all."""
-    load = [*np.ones(30), *18 * [np.nan]]
-    given = frame(48, load=load, price=np.ones(48), once=[1, *47 * [np.nan]])
+    load = [*30 * [np.nan], *np.ones(48), *42 * [np.nan]]
+    once = [1, *119 * [np.nan]]
+    given = frame(120, load=load, price=np.ones(120), once=once)
     table = read_series(
         given, "date", ["load", "once"], known=["price"], **DAILY_SUM
     )
     (series,) = table.series
-    np.testing.assert_array_equal(series.values, [[24, 1], 2 * [np.nan]])
-    assert series.known[:, 0].tolist() == [24, 24]
+    expected = [[np.nan, np.nan, 24, np.nan, np.nan], [1, *4 * [np.nan]]]
+    np.testing.assert_array_equal(series.values.T, expected)
+    assert series.known[:, 0].tolist() == 5 * [24]
 
 
 DAILY_SUM = {"step": "D", "resample": "sum"}
@@ -197,6 +199,11 @@ BAD = {
     "no rows": (frame()[:0], {}, "Received: none"),
     "two rows": (frame(2), {}, "2 rows"),
     "months with gaps": (frame(9, step="MS").drop(index=3), {}, "'MS'"),
+    "four weeks with gaps": (
+        frame(9, step="28D").drop(index=3),
+        {},
+        "times 28 days apart",
+    ),
     "bad step": (frame(), {"step": "hourly"}, "offset of pandas"),
     "no step": (frame(), {"step": "0h"}, "positive offset.*step='0h'"),
     "step back": (frame(), {"step": "-1D"}, "positive offset.*step='-1D'"),

@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pandas
 import pytest
@@ -70,6 +72,23 @@ def test_what_the_calendar_says_goes_on():
         ahead.known[7:, 1:], ahead.known[:-7, 1:], atol=1e-6
     )
     assert len({*map(tuple, ahead.known[:7, 1:].round(5).tolist())}) == 7
+
+
+def test_a_fingerprint_is_of_all_that_a_model_reads():
+    given = frame(load=np.arange(12), price=np.arange(12), size=1)
+    table = read_series(
+        given, "date", ["load"], known=["price"], static=["size"]
+    )
+    (series,) = table.series
+    others = [
+        table.replace([series._replace(**{name: getattr(series, name) + 1})])
+        for name in ("times", "values", "known", "static", "begin")
+    ]
+    others += [
+        dataclasses.replace(table, **change)
+        for change in ({"columns": ["rain"]}, {"step": "D"})
+    ]
+    assert len({x.fingerprint() for x in (table, *others)}) == 8
 
 
 # Splits.

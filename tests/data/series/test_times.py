@@ -36,6 +36,18 @@ def test_a_zone_without_a_name_is_refused():
         zone_name(dateutil.tz.gettz("Europe/Berlin"))
 
 
+def test_where_a_time_is_in_each_cycle():
+    """Half past six on Thursday, the 29th of February."""
+    places = {"minute": 30 / 60, "hour": 6.5 / 24, "weekday": 3 / 7}
+    places |= {"monthday": 28 / 31, "yearday": 59 / 366}
+    table = read_series(
+        frame(3, "2024-02-29 06:30"), "date", calendar=[*places]
+    )
+    angles = 2 * np.pi * np.array([*places.values()])
+    expected = np.ravel([np.sin(angles), np.cos(angles)], "F")
+    np.testing.assert_allclose(table.stacked("known")[0], expected, atol=1e-6)
+
+
 @pytest.mark.parametrize("step", ["15min", "D", "MS", "W-SUN"])
 def test_the_step_is_found(step):
     given = frame(30, "2023-01-01", step)

@@ -38,10 +38,16 @@ def test_windows_hold_what_the_table_holds():
     numbers, starts = window_starts(table, 4, 2, stride=2)
     assert numbers.tolist() == [0, 0, 1] and starts.tolist() == [4, 6, 2]
     # The last batch is there, and each epoch has another order.
-    dataset = series_windows(table, 4, 2, batch_size=3, seed=1)
+    shuffled = [
+        series_windows(table, 4, 2, batch_size=3, seed=seed)
+        for seed in (1, 1, 2)
+    ]
     epochs = [
         [x for _, values in dataset for x in values[:, 0, 0].numpy()]
+        for dataset in shuffled
         for _ in range(2)
     ]
-    assert sorted(epochs[0]) == sorted(epochs[1]) == [2, 4, 5, 6, 7]
-    assert len(dataset) == 2
+    assert {*map(tuple, map(sorted, epochs))} == {(2, 4, 5, 6, 7)}
+    assert epochs[0] != epochs[1] and epochs[:2] == epochs[2:4]
+    assert epochs[4:] != epochs[:2]
+    assert len(shuffled[0]) == 2

@@ -54,7 +54,7 @@ def numbers(calls):
 
 def test_what_waits_is_computed_together(make):
     queue = CallQueue(batch_rows=4, threads=8)
-    for call in (make(0, "a", "b"), make(1, "c"), make(2, "d", "e"), make(3)):
+    for call in (make(0, *"ab"), make(1, *"cd"), make(2, *"ef"), make(3)):
         queue.put(call)
     # The third has no place; the fourth has no rows.
     first = queue.take()
@@ -87,7 +87,7 @@ def test_a_long_text_does_not_make_others_long(make):
     assert numbers(queue.take()) == [0, 2]
     # Nor do many: they are padded to the longest of all, not to the last.
     queue = CallQueue(batch_rows=32, threads=8)
-    queue.put(make(0, "a", positions=2000))
+    queue.put(make(0, "a", positions=2048))
     queue.put(make(1, "b"))
     queue.put(make(2, "c"))
     assert numbers(queue.take()) == [0, 1]
@@ -96,8 +96,8 @@ def test_a_long_text_does_not_make_others_long(make):
 def test_large_calls_run_one_by_one(make):
     queue = CallQueue(batch_rows=32, threads=8)
     for number in (0, 1):
-        queue.put(make(number, "a", signature="step", positions=5000))
-    queue.put(make(2, "a", signature="step"))
+        queue.put(make(number, "a", signature="step", positions=4097))
+    queue.put(make(2, "a", signature="step", positions=4096))
     first = queue.take()
     assert numbers(first) == [0]
     assert numbers(queue.take()) == [2]
@@ -108,8 +108,8 @@ def test_large_calls_run_one_by_one(make):
 def test_long_calls_leave_threads_to_short_ones(make):
     queue = CallQueue(batch_rows=32, threads=4)
     for number in range(3):
-        queue.put(make(number, "a", signature="step", positions=1000))
-    queue.put(make(3, "a", signature="step"))
+        queue.put(make(number, "a", signature="step", positions=513))
+    queue.put(make(3, "a", signature="step", positions=512))
     first = queue.take()
     taken = [first, queue.take(), queue.take()]
     assert [numbers(calls) for calls in taken] == [[0], [1], [3]]

@@ -178,13 +178,13 @@ def test_a_missing_number_may_be_nan(model, tmp_path):
 
 
 def test_signatures_are_described_as_tensorflow_serving_does(model):
-    square = describe_v1(model.signatures)["square"]
-    assert square["method_name"] == "tensorflow/serving/predict"
-    assert square["inputs"]["ids"] == {
-        "dtype": "DT_INT32",
-        "name": "ids",
-        "tensor_shape": {
-            "dim": [{"size": "-1", "name": ""}] * 2,
-            "unknown_rank": False,
-        },
+    def info(name, dtype, rank):
+        dim = [{"size": "-1", "name": ""}] * rank
+        shape = {"dim": dim, "unknown_rank": False}
+        return {name: {"dtype": dtype, "name": name, "tensor_shape": shape}}
+
+    assert describe_v1(model.signatures)["square"] == {
+        "method_name": "tensorflow/serving/predict",
+        "inputs": info("ids", "DT_INT32", 2),
+        "outputs": info("square", "DT_FLOAT", 2) | info("total", "DT_FLOAT", 1),
     }

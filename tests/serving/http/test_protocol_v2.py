@@ -100,6 +100,16 @@ def test_tensors_travel_in_binary_too(model):
         binary("loud", "BYTES", [2], len(packed("É", "AB")))
     ]
     assert answer.body[answer.header_length :] == packed("É", "AB")
+    # In the order of the request.
+    body = {
+        "inputs": [
+            binary("times", "INT32", [], 4),
+            binary("text", "BYTES", [1], 5),
+        ],
+        "parameters": {"signature": "repeat"},
+    }
+    answer = answered(body, model, b"\2\0\0\0" + packed("a"))
+    assert json.loads(answer.body)["outputs"] == [tensor(data=["a", "a"])]
 
 
 @pytest.mark.parametrize("all_binary", [False, True])
