@@ -191,15 +191,21 @@ def string_list(name, values, minimum=0, is_right=is_text):
         minimum: Integer, the smallest number of strings.
         is_right: Function that tells whether an item is such a string.
     """
+    return list(each_string(name, values, minimum, is_right))
+
+
+def each_string(name, values, minimum=0, is_right=is_text):
+    """Yields what `string_list` returns, one after another."""
     expected = f"`{name}` must be a list of strings"
     expected += f", at least {minimum}. " if minimum else ". "
     in_order = isinstance(values, Iterable) and not isinstance(values, NO_LISTS)
     if not in_order or getattr(values, "ndim", 1) != 1:
         raise ValueError(f"{expected}Received: {values!r:.80}")
-    listed = list(values)
-    for value in listed:
+    count = 0
+    for value in values:
         if not is_right(value):
             raise ValueError(f"{expected}Received: {value!r:.80} in it")
-    if len(listed) < minimum:
-        raise ValueError(f"{expected}Received: {len(listed)}")
-    return listed
+        count += 1
+        yield value
+    if count < minimum:
+        raise ValueError(f"{expected}Received: {count}")

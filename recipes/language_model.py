@@ -141,10 +141,12 @@ def load_corpus(settings):
 
 
 def build_tokenizer(settings, lines):
+    from kerasrnn import data
     from kerasrnn import tokenizers
 
     size, options = settings.vocabulary_size, {"lowercase": False}
     if settings.tokens == "subwords":
+        lines = data.sample_rows(lines)
         return tokenizers.SentencePieceTokenizer.train(lines, size, **options)
     words = settings.tokens == "words"
     kind = tokenizers.WordTokenizer if words else tokenizers.CharacterTokenizer

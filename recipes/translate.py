@@ -105,7 +105,8 @@ def load_pairs(settings):
 
 def load_reversed(settings):
     """Returns the same pairs in the other direction."""
-    return [[pair[1::-1] for pair in part] for part in load_pairs(settings)]
+    parts = load_pairs(settings)
+    return [data.store_rows(pair[1::-1] for pair in x) for x in parts]
 
 
 def build_tokenizers(settings, pairs):
@@ -115,10 +116,11 @@ def build_tokenizers(settings, pairs):
     words, pieces = tokenizers.WordTokenizer, tokenizers.SentencePieceTokenizer
     kinds = settings.tokenizer.split("-")  # one for both sides, or one for each
     for side, kind in enumerate((kinds[0], kinds[-1])):
-        texts = [pair[side] for pair in pairs]
         if kind == "word":
+            texts = (pair[side] for pair in pairs)
             both.append(words.train(texts, min_count=2, **options))
         else:
+            texts = [pair[side] for pair in data.sample_rows(pairs)]
             both.append(pieces.train(texts, size, kind, sampling, **options))
     return both
 
@@ -210,7 +212,8 @@ def run(
             translator.model.alignment_weight = settings.alignment_weight
         if settings.trains_on_old:  # Of each pair once, however often repeated.
             [translator] = members
-            translator.estimate_lexicon(list(dict.fromkeys(pairs)))
+            some = dict.fromkeys(data.sample_rows(pairs))
+            translator.estimate_lexicon(list(some))
         for i, member in enumerate(members):
             this_run.fit(member, pairs, dev, member=i, average=settings.average)
         translator = pipelines.TextTranslator.ensemble(members)

@@ -43,6 +43,9 @@ from kerasrnn.data.series.windows import series_windows
 from kerasrnn.data.series.windows import window_starts
 from kerasrnn.data.splits import source_key
 from kerasrnn.data.splits import split_rows
+from kerasrnn.data.stored_rows import StoredRows
+from kerasrnn.data.stored_rows import sample_rows
+from kerasrnn.data.stored_rows import store_rows
 from kerasrnn.data.tagged_words import Phrase
 from kerasrnn.data.tagged_words import convert_tags
 from kerasrnn.data.tagged_words import phrases_of
@@ -73,6 +76,7 @@ __all__ = [
     "Rows",
     "Series",
     "SeriesTable",
+    "StoredRows",
     "TextCorpus",
     "WordVectors",
     "add_synthetic",
@@ -101,6 +105,7 @@ __all__ = [
     "read_tagged_words",
     "read_text_corpus",
     "read_word_vectors",
+    "sample_rows",
     "series_windows",
     "source_key",
     "split_by_source",
@@ -109,6 +114,7 @@ __all__ = [
     "split_rows",
     "split_series",
     "split_text_corpus",
+    "store_rows",
     "tag_scheme",
     "tags_of",
     "text_windows",

@@ -19,6 +19,7 @@ from kerasrnn.typing import Tensor
 # and less shuffling.
 POOL = 50
 _AT_ONCE = 1000
+_IN_BUFFER = 2**20  # indices that are shuffled in a buffer
 
 
 # Ids of texts.
@@ -107,7 +108,7 @@ def length_batches(count, encode, batch_size, seed=None, pool=None):
     positive_integer("batch_size", batch_size)
     dataset = tf.data.Dataset.range(count)
     if seed is not None:
-        dataset = dataset.shuffle(count, seed=seed)
+        dataset = _shuffled(dataset, count, seed)
 
     def sorted_rows(indices):
         lengths, rows = encode(indices)
@@ -125,6 +126,24 @@ def length_batches(count, encode, batch_size, seed=None, pool=None):
     size = -(-count // batch_size)
     dataset = dataset.apply(tf.data.experimental.assert_cardinality(size))
     return without_tuning(dataset)
+
+
+def _shuffled(dataset, count, seed):
+    """Shuffles the numbers below a count, anew in every epoch.
+
+    A buffer takes 190 bytes for each. One vector of many takes 8.
+    """
+    if count <= _IN_BUFFER:
+        return dataset.shuffle(count, seed=seed)
+    seeds = tf.data.Dataset.random(seed, rerandomize_each_iteration=True)
+
+    def epoch(seed):
+        order = tf.random.experimental.stateless_shuffle(
+            tf.range(count, dtype=tf.int64), [seed, 0]
+        )
+        return tf.data.Dataset.from_tensor_slices(order)
+
+    return seeds.take(1).flat_map(epoch)
 
 
 def index_batches(lengths, batch_size, seed=None):

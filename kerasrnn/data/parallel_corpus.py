@@ -1,5 +1,6 @@
 """Parallel corpora: sentences and their translations, and their parts."""
 
+import array
 import itertools
 import os
 import random
@@ -13,9 +14,10 @@ from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data.alignments import alignments_of
 from kerasrnn.data.reading.files import column_names
 from kerasrnn.data.reading.files import file_format
+from kerasrnn.data.reading.files import shards_in
 from kerasrnn.data.reading.formats import RECORDS
 from kerasrnn.data.reading.rows import finish
-from kerasrnn.data.reading.rows import read_columns
+from kerasrnn.data.reading.rows import read_values
 from kerasrnn.data.reading.table import is_number
 from kerasrnn.data.reading.text_files import existing_path
 from kerasrnn.data.report import CorpusError
@@ -23,6 +25,8 @@ from kerasrnn.data.splits import say_removed
 from kerasrnn.data.splits import source_key
 from kerasrnn.data.splits import unequal
 from kerasrnn.data.splits import whole_groups
+from kerasrnn.data.stored_rows import select_rows
+from kerasrnn.data.stored_rows import store_rows
 from kerasrnn.typing import Pairs
 from kerasrnn.typing import PathLike
 
@@ -32,12 +36,13 @@ class ParallelCorpus(NamedTuple):
 
     Args:
         pairs: List of `(source, target)` strings, in the order of the file;
-            of `(source, target, alignment)` if there are alignments.
+            of `(source, target, alignment)` if there are alignments. Many are
+            `StoredRows`, which are read like a list.
         malformed: List of `(number, reason)`, the lines or rows, counted from
             1, that are neither blank nor a pair.
     """
 
-    pairs: list[tuple[str, str]]
+    pairs: Pairs
     malformed: list[tuple[int, str]]
 
 
@@ -58,14 +63,16 @@ def read_parallel_corpus(
     | `.jsonl`, `.ndjson`, `.json`     | JSON lines    | keys               |
     | `.parquet`                       | parquet       | names of columns   |
     | a folder                         | `datasets`    | names of columns   |
+    | a folder of files of one format  | theirs        | as there           |
     | any other, names given           | with a header | names of columns   |
     | any other, numbers or none given | tabs          | numbers from 1     |
 
     All but the folder and parquet may be gzipped, as `.csv.gz`. Swap `source`
     and `target` for the other direction. By default they are the first and
     the second file or column; in a table with more columns, those named
-    `source` and `target` or `src` and `tgt`. A folder must be written by
-    `save_to_disk` of Hugging Face `datasets`, with one split. In a record
+    `source` and `target` or `src` and `tgt`. A folder was written by
+    `save_to_disk` of Hugging Face `datasets`, with one split; or its files are
+    read in the order of their names. In a record
     `{"translation": {"en": ..., "de": ...}}`, the languages are the columns.
 
     Text is UTF-8, with or without a byte order mark, with LF or CRLF line
@@ -135,18 +142,18 @@ def read_parallel_corpus(
         delimiter = "\t"
         columns = {"source": source or 1, "target": target or 2}
     named = dict(zip(columns, arguments, strict=True))
-    rows = read_columns(path, columns, limit, named, delimiter=delimiter)
-    report = rows.report
-    if not len(rows):
+    rows, report = read_values(path, columns, limit, named, delimiter=delimiter)
+    pairs: Sequence[Any] = store_rows(tuple(row.values()) for row in rows)
+    if not pairs:
         report.refuse_all(
             report.unit,
             "lines of `source TAB target`, or the format of the file's name",
         )
-    finish(rows)
-    pairs: list[Any] = list(zip(rows["source"], rows["target"], strict=True))
+    finish(report)
     if alignments is not None:
         links = alignments_of(alignments, pairs, report, limit)
-        pairs = [(*pair, line) for pair, line in zip(pairs, links, strict=True)]
+        both = zip(pairs, links, strict=True)
+        pairs = store_rows((*pair, line) for pair, line in both)
     return ParallelCorpus(pairs, report.malformed)
 
 
@@ -187,8 +194,10 @@ def _is_of_lines(path, source, target):
     if not isinstance(path, str | os.PathLike):
         return False
     numbers = source is None or is_number(source) and is_number(target)
-    named = file_format(path) in (".csv", *RECORDS)
-    return numbers and not named and not existing_path(path).is_dir()
+    path = existing_path(path)
+    [file, *_] = (shards_in(path) if path.is_dir() else []) or [path]
+    named = file_format(file) in (".csv", *RECORDS)
+    return numbers and not named and not file.is_dir()
 
 
 def split_by_source(
@@ -196,7 +205,7 @@ def split_by_source(
     dev_size: int,
     seed: int,
     key: Callable[[str], Hashable] = source_key,
-) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+) -> tuple[Pairs, Pairs]:
     """Shuffles pairs and splits them so that no source is on both sides.
 
     Pairs with the same `key(source)` form a group, which stays on one side.
@@ -228,14 +237,14 @@ def split_by_source(
     >>> dev
     [('help', 'बचाओ')]
     """
-    sources = [key(pair[0]) for pair in pairs]
+    sources = (key(pair[0]) for pair in pairs)
     train, dev = whole_groups(sources, dev_size, seed, "dev_size")
-    return [pairs[index] for index in train], [pairs[index] for index in dev]
+    return select_rows(pairs, train), select_rows(pairs, dev)
 
 
 def hold_out_pairs(
     pairs: Pairs, dev_size: int, seed: int
-) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+) -> tuple[Pairs, Pairs]:
     """Splits pairs with `split_by_source`, a tenth or less held out.
 
     Args:
@@ -265,7 +274,7 @@ def drop_overlap(
     pairs: Pairs,
     held_out: Pairs,
     key: Callable[[str], Hashable] = source_key,
-) -> list[tuple[str, str]]:
+) -> Pairs:
     """Removes the pairs whose source is also in a held-out set.
 
     A `CorpusWarning` says how many, if any.
@@ -295,13 +304,13 @@ def drop_overlap(
      '1 of 2 pairs are not trained on: their sources are held out')
     """
     taken = {key(pair[0]) for pair in held_out}
-    keys = [key(pair[0]) for pair in pairs]
+    keys = (key(pair[0]) for pair in pairs)
     indices, gone = unequal(keys, range(len(pairs)), taken)
     say_removed("pairs", gone, len(pairs), "their sources are held out")
-    return [pairs[index] for index in indices]
+    return select_rows(pairs, indices)
 
 
-def drop_long(pairs: Pairs, most_words: int | None) -> list[tuple[str, str]]:
+def drop_long(pairs: Pairs, most_words: int | None) -> Pairs:
     """Removes the pairs with a side that is too long.
 
     Args:
@@ -322,18 +331,21 @@ def drop_long(pairs: Pairs, most_words: int | None) -> list[tuple[str, str]]:
     [('sea', 'biển')]
     """
     if most_words is None:
-        return list(pairs)
-    short = [
-        pair
-        for pair in pairs
-        if all(len(text.split()) <= most_words for text in pair[:2])
-    ]
+        return pairs
+    short = array.array(
+        "q",
+        (
+            index
+            for index, pair in enumerate(pairs)
+            if all(len(text.split()) <= most_words for text in pair[:2])
+        ),
+    )
     if not short:
         raise CorpusError(
             f"No pair is left of {len(pairs)}. Expected: pairs with at most "
             f"{most_words} words on each side."
         )
-    return short
+    return select_rows(pairs, short)
 
 
 class ParallelParts(NamedTuple):
@@ -346,8 +358,8 @@ class ParallelParts(NamedTuple):
             from names to such lists.
     """
 
-    train: list[tuple[str, str]]
-    dev: list[tuple[str, str]]
+    train: Pairs
+    dev: Pairs
     test: Any
 
 
@@ -407,13 +419,12 @@ def read_parallel_parts(
 
     pairs = read(train, alignments)
     held_out, tested = (read(paths) if paths else [] for paths in (dev, test))
+    if held_out or tested:
+        pairs = drop_overlap(pairs, [*held_out, *tested])
     if not held_out:
-        pairs = drop_overlap(pairs, tested)
         pairs, held_out = hold_out_pairs(pairs, dev_size, seed)
         held_out = [pair[:2] for pair in held_out]  # without an alignment
-    return ParallelParts(
-        drop_overlap(pairs, [*held_out, *tested]), held_out, tested
-    )
+    return ParallelParts(pairs, held_out, tested)
 
 
 def mix_parts(
@@ -499,10 +510,11 @@ def add_synthetic(
     [('<BT> x', 'X'), ('<BT> y', 'Y'), ('a', 'A'), ('a', 'A')]
     """
     taken = {source_key(pair[1]) for pair in _held_out(parts)}
-    keys = [source_key(target) for _, target in synthetic]
-    indices, gone = unequal(keys, range(len(keys)), taken)
-    say_removed("pairs", gone, len(keys), "their targets are held out")
-    kept = [synthetic[index] for index in indices]
+    count = len(synthetic)
+    keys = (source_key(target) for _, target in synthetic)
+    indices, gone = unequal(keys, range(count), taken)
+    say_removed("pairs", gone, count, "their targets are held out")
+    kept = select_rows(synthetic, indices)
     train = _balanced(parts.train, kept, oversample, "true", "synthetic")
     return parts._replace(train=train)
 
@@ -520,7 +532,7 @@ def _balanced(pairs, others, oversample, kind, other_kind):
         f"Training uses {len(others):,} {other_kind} pairs once, and "
         f"{len(pairs):,} {kind} pairs {times:,} times."
     )
-    return [*others, *times * pairs]
+    return store_rows(itertools.chain(others, *times * [pairs]))
 
 
 def _held_out(parts):

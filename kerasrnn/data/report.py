@@ -95,6 +95,7 @@ class Report:
         malformed: List of `(place, reason)`, what was left out. A place is
             the number of a line, counted from 1, or the name of a file.
         kept: Array of the numbers of the rows that were not left out.
+        first_row: Dict, the values of the first of them.
         columns: Dict from what was asked for to the column that was taken.
         notes: List of strings, what else is to be warned of.
     """
@@ -105,6 +106,7 @@ class Report:
         self.seen = 0
         self.malformed = []
         self.kept = array.array("q")  # a quarter of a list
+        self.first_row = {}
         self.columns = {}
         self.notes = []
         self._undecodable = []

@@ -1,10 +1,12 @@
 """Splits of rows: no row to train on equals one that is held out."""
 
+import array
 import collections
 import itertools
 import random
 import unicodedata
 from collections.abc import Hashable
+from collections.abc import Iterable
 from collections.abc import Sequence
 
 import numpy as np
@@ -75,14 +77,15 @@ def split_rows(
         train, held_out = sorted(train), sorted(held_out)
     else:
         train, held_out = stratified(rows[stratify], size, seed, groups)
-    indices, gone = unequal(keys, train, {keys[index] for index in held_out})
+    taken = {keys[index] for index in held_out}
+    indices, gone = unequal([keys[index] for index in train], train, taken)
     say_removed("rows", gone, len(train), "they equal rows that are held out")
     return rows.select(indices), rows.select(held_out)
 
 
 def whole_groups(
-    groups: Sequence[Hashable], size: int, seed: int, name: str
-) -> tuple[list[int], list[int]]:
+    groups: Iterable[Hashable], size: int, seed: int, name: str
+) -> tuple[Sequence[int], Sequence[int]]:
     """The indices of groups to train on and to hold out, in random order.
 
     The groups are shuffled. Each is held out if it still fits, and trained on
@@ -94,26 +97,45 @@ def whole_groups(
         seed: Integer.
         name: String, the name of `size` in messages.
     """
-    members, count = _members(groups), len(groups)
-    if size and len(members) < 2:
+    numbers, sizes = _numbered(groups)
+    count = len(numbers)
+    if size and len(sizes) < 2:
         raise CorpusError(
             "Holding out rows needs at least two that differ, but all have the "
             f"same source or group. Received: {count} rows, {name}={size}"
         )
     integer(name, size, 0, count - 1)
+    # Arrays: lists of a large corpus take five times as much memory.
+    order = array.array("q", range(len(sizes)))
     rng = random.Random(seed)
-    rng.shuffle(members)
+    rng.shuffle(order)
     if size:
-        size = max(size, min(map(len, members)))
-    train: list[int] = []
-    held_out: list[int] = []
-    for member in members:
-        fits = len(held_out) + len(member) <= size
-        (held_out if fits else train).extend(member)
+        size = max(size, int(min(sizes)))
+    indices = np.argsort(numbers, kind="stable")
+    ends = np.cumsum(sizes)
+    train, held_out = array.array("q"), array.array("q")
+    for group in order:
+        members = indices[ends[group] - sizes[group] : ends[group]]
+        fits = len(held_out) + len(members) <= size
+        (held_out if fits else train).extend(members.tolist())
     # Separate the rows of one group, which are contiguous so far.
     rng.shuffle(train)
     rng.shuffle(held_out)
     return train, held_out
+
+
+def _numbered(groups):
+    """The number of the group of each row, from 0, and the groups' sizes.
+
+    They are told apart by their hashes, of 64 bits.
+    """
+    hashes = np.fromiter(map(hash, groups), "int64")
+    found = np.unique(hashes, True, True, True)
+    _, first, numbers, sizes = found
+    order = np.argsort(first)
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(len(order))
+    return ranks[numbers], sizes[order]
 
 
 def _members(groups):
@@ -128,14 +150,15 @@ def unequal(keys, indices, taken):
     """The indices of rows whose keys are not taken, and how many others.
 
     Args:
-        keys: The key of each row.
-        indices: The indices to choose from.
+        keys: The keys of the rows to choose from.
+        indices: Their indices.
         taken: Set of the keys of rows that are not to be trained on.
 
     Raises:
         CorpusError: If all of one or more rows are taken.
     """
-    left = [index for index in indices if keys[index] not in taken]
+    rows = zip(indices, keys, strict=True)
+    left = array.array("q", (index for index, x in rows if x not in taken))
     if indices and not left:
         raise CorpusError(
             "No row is left to train on. Expected: some that are not held out "

@@ -130,7 +130,7 @@ def read_tagged_words(
     )
     if not len(rows):
         rows.report.refuse_all("sentence", SENTENCE_FORMS)
-    finish(rows)
+    finish(rows.report)
     return [
         list(zip(*sentence, strict=True))
         for sentence in zip(rows["tokens"], rows["tags"], strict=True)

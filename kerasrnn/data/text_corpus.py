@@ -1,21 +1,24 @@
 """Corpora of one sentence per line, in three parts."""
 
+import array
 import gzip
-import itertools
 import tarfile
 from typing import Any
 from typing import NamedTuple
 
 from kerasrnn.arguments import optional_positive_integer
+from kerasrnn.data.reading.files import shards_in
 from kerasrnn.data.reading.formats import is_table
 from kerasrnn.data.reading.rows import finish
 from kerasrnn.data.reading.rows import name_of
-from kerasrnn.data.reading.rows import read_columns
+from kerasrnn.data.reading.rows import read_values
 from kerasrnn.data.reading.text_files import existing_path
 from kerasrnn.data.reading.text_files import parsing
 from kerasrnn.data.report import CorpusError
 from kerasrnn.data.report import CorpusWarning
+from kerasrnn.data.stored_rows import store_rows
 from kerasrnn.typing import PathLike
+from kerasrnn.typing import Strings
 from kerasrnn.warning import warn
 
 _FEW, _WORDS = 10, 100  # lines of a text that is cut, and words of the new
@@ -29,17 +32,18 @@ class TextCorpus(NamedTuple):
     """The sentences of a corpus.
 
     Args:
-        train: List of strings, the training set.
+        train: List of strings, the training set. Many are `StoredRows`, which
+            are read like a list.
         validation: List of strings, the validation set.
         test: List of strings, the test set; `None` if there is none.
     """
 
-    train: list[str]
-    validation: list[str]
-    test: list[str] | None
+    train: Strings
+    validation: Strings
+    test: Strings | None
 
 
-def split_text_corpus(lines: list[str]) -> TextCorpus:
+def split_text_corpus(lines: Strings) -> TextCorpus:
     """Holds out the last tenth of the lines, at least one, for validation.
 
     Args:
@@ -75,10 +79,10 @@ def read_text_corpus(
 ) -> TextCorpus:
     r"""Reads a corpus of one sentence per line, and splits it.
 
-    Any text file works, gzipped as `.gz` or not, with or without separate
-    files for validation and test. Without a file for validation,
-    `split_text_corpus` divides the lines. Without a file for test, `test` is
-    `None`.
+    Any text file works, gzipped as `.gz` or not, or a folder of files of one
+    format, which are read one after another. There may be separate files for
+    validation and test. Without a file for validation, `split_text_corpus`
+    divides the lines. Without a file for test, `test` is `None`.
 
     Of a table, the texts in one column are read, and each of their lines is
     one. By its extension, a file is a table in a format of `read_rows`: `.csv`,
@@ -165,13 +169,13 @@ def text_lines(source, column=None, argument="text_column"):
     Raises:
         CorpusError: If there is no text.
     """
-    rows = read_columns(
+    rows, report = read_values(
         source, {"lines": column}, arguments={"lines": argument}
     )
-    lines = list(itertools.chain.from_iterable(rows["lines"]))
+    lines = store_rows(line for row in rows for line in row["lines"])
     if not lines:
-        rows.report.refuse_all("text", "lines of text, or a text in each row")
-    finish(rows) if is_table(source) or column else rows.report.warn()
+        report.refuse_all("text", "lines of text, or a text in each row")
+    finish(report) if is_table(source) or column else report.warn()
     return lines
 
 
@@ -197,7 +201,7 @@ def _read_files(sources, column):
 
 def _warn_of_copies(train, lines, place):
     """Warns if most lines of a file to score on are trained on."""
-    learnt = set(train)
+    learnt = set(lines).intersection(train)
     copies = sum(line in learnt for line in lines)
     if copies > len(lines) / 2:
         warn(
@@ -234,10 +238,12 @@ def _cut(lines, place):
 
 def _is_treebank(path):
     """Whether a path is a folder, an archive or one of Mikolov's files."""
-    return (
-        path.is_dir()
-        or path.name in _TREEBANK
-        or path.name.lower().endswith((".tgz", ".tar.gz"))
+    if path.is_dir():
+        return not shards_in(path) or any(
+            (path / x).exists() for x in _TREEBANK
+        )
+    return path.name in _TREEBANK or path.name.lower().endswith(
+        (".tgz", ".tar.gz")
     )
 
 
@@ -329,7 +335,7 @@ def length_table(corpus: TextCorpus) -> dict[str, dict[str, float]]:
     for name, lines in corpus._asdict().items():
         if not lines:
             continue
-        lengths = [len(line.split()) for line in lines]
+        lengths = array.array("i", (len(line.split()) for line in lines))
         table[name] = {
             "lines": len(lengths),
             "tokens": sum(lengths),

@@ -5,6 +5,7 @@ import tensorflow as tf
 
 from kerasrnn.arguments import positive_integer
 from kerasrnn.data.batches import without_tuning
+from kerasrnn.data.stored_rows import StoredIds
 from kerasrnn.typing import Tensor
 
 
@@ -20,7 +21,7 @@ def text_windows(
     labels are -1.
 
     Args:
-        ids: Integer array of shape `(tokens,)`, the text.
+        ids: Integer array of shape `(tokens,)`, the text; or `StoredIds`.
         batch_size: Positive integer, rows in a batch.
         window: Positive integer, tokens in a row of a batch.
         start_id: Integer, the first input: the id of the end of a sentence.
@@ -41,30 +42,41 @@ def text_windows(
     >>> inputs["ids"].numpy().tolist(), labels.numpy().tolist()
     ([[0, 5, 6], [7, 8, 0]], [[5, 6, 7], [8, 9, -1]])
     """
-    ids = np.asarray(ids)
     positive_integer("batch_size", batch_size)
     positive_integer("window", window)
-    is_integer = ids.dtype.kind in "iu"
-    if ids.ndim != 1 or len(ids) < batch_size or not is_integer:
+    if not isinstance(ids, StoredIds):
+        ids = np.asarray(ids)
+    shape, dtype = ids.shape, ids.dtype
+    if len(shape) != 1 or shape[0] < batch_size or dtype.kind not in "iu":
         raise ValueError(
             "`ids` must be a vector of at least `batch_size` integers. "
-            f"Received: ids of shape {ids.shape} and dtype {ids.dtype}, "
+            f"Received: ids of shape {shape} and dtype {dtype}, "
             f"batch_size={batch_size}"
         )
     length = -(-len(ids) // batch_size)
     count = -(-length // window)
-    missing = batch_size * length - len(ids)
-    shifted = np.concatenate([[start_id], ids[:-1], np.zeros(missing)])
-    labels = np.concatenate([ids, np.full(missing, -1)])
 
-    def by_window(x, fill):
-        rows = np.full((batch_size, count * window), fill, "int32")
-        rows[:, :length] = x.reshape(batch_size, length)
-        return rows.reshape(batch_size, count, window).swapaxes(0, 1)
+    def windows(index):
+        # Integers, since Keras under `tf.distribute` cannot average booleans.
+        fresh = np.full(batch_size, index == 0, "int32")
+        inputs = np.zeros((batch_size, window), "int32")
+        labels = np.full((batch_size, window), -1, "int32")
+        for row in range(batch_size):
+            first = row * length + index * window
+            last = min(first + window, (row + 1) * length, len(ids))
+            if first < last:
+                found = ids[max(0, first - 1) : last]
+                if first == 0:
+                    found = np.insert(found, 0, start_id)
+                inputs[row, : last - first] = found[:-1]
+                labels[row, : last - first] = found[1:]
+        return inputs, fresh, labels
 
-    # Integers, since Keras under `tf.distribute` cannot average booleans.
-    fresh = np.zeros((count, batch_size), "int32")
-    fresh[0] = 1
-    inputs = {"ids": by_window(shifted, 0), "fresh": fresh}
-    windows = inputs, by_window(labels, -1)
-    return without_tuning(tf.data.Dataset.from_tensor_slices(windows))
+    def batch(index):
+        types = 3 * [tf.int32]
+        found = tf.numpy_function(windows, [index], types, stateful=False)
+        shapes = (batch_size, window), (batch_size,), (batch_size, window)
+        inputs, fresh, labels = map(tf.ensure_shape, found, shapes)
+        return {"ids": inputs, "fresh": fresh}, labels
+
+    return without_tuning(tf.data.Dataset.range(count).map(batch))

@@ -15,6 +15,8 @@ from kerasrnn.data.batches import length_batches
 from kerasrnn.data.batches import pad_to
 from kerasrnn.data.batches import with_end
 from kerasrnn.data.batches import with_start
+from kerasrnn.data.stored_rows import StoredRows
+from kerasrnn.data.stored_rows import select_rows
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Pairs
 
@@ -92,7 +94,8 @@ def translation_batches(
     training = seed is not None
     source_length = max_length + (source_tokenizer.end_id >= 0)
 
-    pairs = list(pairs)
+    if not isinstance(pairs, StoredRows):
+        pairs = list(pairs)
     tokenizers = source_tokenizer, target_tokenizer
     weights = None
     if sample_weight is not None:
@@ -102,7 +105,7 @@ def translation_batches(
         links = Links(["".join(pair[2:]) for pair in pairs])
 
     def texts_at(indices):
-        chosen = [pairs[index] for index in indices]
+        chosen = select_rows(pairs, indices)
         return [
             np.array([pair[side].encode() for pair in chosen], object)
             for side in (0, 1)

@@ -1,7 +1,9 @@
 """Vocabularies, checked before training."""
 
 import collections
+from collections.abc import Iterable
 
+from kerasrnn.data.batches import in_parts
 from kerasrnn.data.report import CorpusError
 from kerasrnn.data.report import CorpusWarning
 from kerasrnn.tokenizers.tokenizer import END
@@ -9,11 +11,12 @@ from kerasrnn.tokenizers.tokenizer import PAD
 from kerasrnn.tokenizers.tokenizer import START
 from kerasrnn.tokenizers.tokenizer import UNKNOWN
 from kerasrnn.tokenizers.tokenizer import Tokenizer
-from kerasrnn.typing import Strings
 from kerasrnn.warning import warn
 
 
-def warn_of_unseen(lines: Strings, tokenizer: Tokenizer, name: str) -> None:
+def warn_of_unseen(
+    lines: Iterable[str], tokenizer: Tokenizer, name: str
+) -> None:
     """Warns of tokens that are not in the vocabulary of a tokenizer.
 
     For a subword tokenizer, which can spell any word, characters are checked
@@ -22,7 +25,7 @@ def warn_of_unseen(lines: Strings, tokenizer: Tokenizer, name: str) -> None:
     always counts as unseen.
 
     Args:
-        lines: List of strings, such as the validation set of a corpus.
+        lines: Iterable of strings, such as the validation set of a corpus.
         tokenizer: A `Tokenizer`.
         name: String, the name of the lines in the warning.
 
@@ -41,14 +44,18 @@ def warn_of_unseen(lines: Strings, tokenizer: Tokenizer, name: str) -> None:
     become '<unk>': 'blue'
     """
     known = set(tokenizer.vocabulary) - {PAD, START, END}
-    if hasattr(tokenizer, "split"):
-        tokens = tokenizer.split(list(lines)).flat_values.numpy()
-        counts = collections.Counter(token.decode() for token in tokens)
-    else:
+    counts: collections.Counter[str] = collections.Counter()
+    has_tokens = hasattr(tokenizer, "split")
+    if not has_tokens:
         pieces = (tokenizer.piece(token)[1] for token in known - {UNKNOWN})
         known = set("".join(pieces))
-        texts = tokenizer.normalize_all(list(lines))
-        counts = collections.Counter("".join("".join(texts).split()))
+    for part in in_parts(lines, list):
+        if has_tokens:
+            tokens = tokenizer.split(part).flat_values.numpy()
+            counts.update(token.decode() for token in tokens)
+        else:
+            texts = tokenizer.normalize_all(part)
+            counts.update("".join("".join(texts).split()))
     unseen = collections.Counter(
         {token: n for token, n in counts.items() if token not in known}
     )

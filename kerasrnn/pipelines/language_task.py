@@ -1,5 +1,6 @@
 """How a language model is trained, scored and shown in a run."""
 
+import itertools
 import math
 import pathlib
 from collections.abc import Iterable
@@ -7,6 +8,8 @@ from typing import Any
 
 import keras
 
+from kerasrnn.data.batches import in_parts
+from kerasrnn.data.stored_rows import sample_rows
 from kerasrnn.data.text_windows import text_windows
 from kerasrnn.metrics import BitsPerCharacter
 from kerasrnn.metrics import Perplexity
@@ -41,15 +44,13 @@ def unit_scores(total: float, texts: Iterable[str | bytes]) -> dict[str, float]:
     >>> unit_scores(-4 * math.log(2), ["a b"])
     {'word_perplexity': 2.519..., 'bits_per_byte': 1.0}
     """
-    decoded = (
-        text.decode(errors="replace") if isinstance(text, bytes) else text
-        for text in texts
-    )
-    lines = [
-        words_between_spaces(x) for text in decoded for x in text.split("\n")
-    ]
-    words = sum(len(line) + 1 for line in lines if line)
-    size = sum(len(" ".join(line).encode()) + 1 for line in lines if line)
+    words = size = 0
+    for text in texts:
+        if isinstance(text, bytes):
+            text = text.decode(errors="replace")
+        for line in filter(None, map(words_between_spaces, text.split("\n"))):
+            words += len(line) + 1
+            size += len(" ".join(line).encode()) + 1
     if not words:
         return {"word_perplexity": math.nan, "bits_per_byte": math.nan}
     mean = -float(total) / words
@@ -79,11 +80,13 @@ def of_tokens(scores, count, lines):
         lines: List of strings, the text.
     """
     loss = math.log(scores["perplexity"])
-    units = unit_scores(-loss * count, visible(lines).numpy())
+    parts = (part.numpy() for part in in_parts(lines, visible))
+    units = unit_scores(-loss * count, itertools.chain.from_iterable(parts))
     return {**scores, "loss": loss, **units}
 
 
 _SAMPLES, _BEGIN = 5, 3  # texts, and words of their beginnings
+_LOOKED_AT = 2**17  # lines with such beginnings
 _LINES = 5  # that are shown of a text; the card has it whole
 # In a window of dynamic evaluation: the fewer, the sooner the model learns from
 # a text, and the slower it is.
@@ -159,7 +162,8 @@ class LanguageTask(Task):
         # The page offers what a text is to be written after, or before.
         backwards = self.pipeline.go_backwards
         given = slice(-_BEGIN, None) if backwards else slice(_BEGIN)
-        first = dict.fromkeys(" ".join(x.split()[given]) for x in rows if x)
+        some = sample_rows(rows, _LOOKED_AT)
+        first = dict.fromkeys(" ".join(x.split()[given]) for x in some if x)
         return {"samples": samples, "beginnings": [*first][:_SAMPLES]}, {}
 
     def _dynamic_scores(self, lines):

@@ -3,6 +3,8 @@
 import abc
 import pathlib
 import textwrap
+from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 from typing import Literal
 
@@ -11,7 +13,6 @@ import numpy as np
 
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.typing import Batches
-from kerasrnn.typing import Strings
 
 
 class Task(abc.ABC):
@@ -55,7 +56,7 @@ class Task(abc.ABC):
         """Returns what else to print before a training, in lines, or `""`."""
         return ""
 
-    def texts_of(self, rows: Any) -> list[Strings]:
+    def texts_of(self, rows: Any) -> Sequence[Iterable[str]]:
         """Returns the texts in rows, a list for each of the `tokenizers`."""
         return []
 

@@ -12,6 +12,8 @@ from kerasrnn.arguments import number
 from kerasrnn.arguments import positive_integer
 from kerasrnn.data.batches import in_parts
 from kerasrnn.data.batches import with_end
+from kerasrnn.data.stored_rows import StoredIds
+from kerasrnn.data.stored_rows import StoredRows
 from kerasrnn.data.text_windows import text_windows
 from kerasrnn.metrics import Perplexity
 from kerasrnn.pipelines.language_functions import LanguageFunctions
@@ -157,10 +159,10 @@ class TextLanguageModel(XlaPipeline):
         """
         if not self.model.built:
             self.model.build()
-        size = self.tokenizer.vocabulary_size
-        self.model.output_projection.assign_frequencies(
-            np.bincount(self.ids(lines), minlength=size)
-        )
+        size, ids = self.tokenizer.vocabulary_size, self.ids(lines)
+        parts = ids if isinstance(ids, StoredIds) else [ids]
+        counts = sum(np.bincount(part, minlength=size) for part in parts)
+        self.model.output_projection.assign_frequencies(counts)
 
     def opposite(self) -> Self:
         """Returns a language model that is to read in the other direction.
@@ -312,11 +314,19 @@ class TextLanguageModel(XlaPipeline):
         )
         return decoded(found["text"])
 
-    def ids(self, lines: Strings) -> np.ndarray:
-        """Returns the text of a list of lines as one vector of int32 ids."""
+    def ids(self, lines: Strings) -> np.ndarray | StoredIds:
+        """Returns the text of a list of lines as one vector of int32 ids.
+
+        Those of rows on disk are on disk, too, and made once.
+        """
         parts = in_parts(text_list(lines), self.text_ids)
-        ids = [part.flat_values for part in parts]
-        return np.concatenate([np.zeros(0, "int32"), *ids])
+        ids = (part.flat_values for part in parts)
+        if not isinstance(lines, StoredRows):
+            return np.concatenate([np.zeros(0, "int32"), *ids])
+        key = self.tokenizer, self.go_backwards
+        if key not in lines.derived:
+            lines.derived[key] = StoredIds(ids)
+        return lines.derived[key]
 
     def text_ids(self, texts: Tensor) -> tf.RaggedTensor:
         """Tokenizes texts, and appends an end token to every line.

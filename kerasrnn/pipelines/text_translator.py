@@ -18,6 +18,7 @@ from kerasrnn.data.batches import with_end
 from kerasrnn.data.lexicon import translation_lexicon
 from kerasrnn.data.sentences import join_sentences
 from kerasrnn.data.sentences import split_sentences
+from kerasrnn.data.stored_rows import sample_rows
 from kerasrnn.data.translation_batches import translation_batches
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import Search
@@ -51,6 +52,8 @@ from kerasrnn.typing import Pairs
 from kerasrnn.typing import Strings
 from kerasrnn.typing import Tensor
 from kerasrnn.warning import warn
+
+_LEXICON_PAIRS = 200_000  # that a lexicon is estimated from
 
 
 def lexicon_of(model: Any) -> Any:
@@ -327,7 +330,8 @@ class TextTranslator(XlaPipeline):
 
         Args:
             pairs: List of `(source, target)` strings, all that the model is
-                trained on; see `kerasrnn.data.translation_lexicon`.
+                trained on; see `kerasrnn.data.translation_lexicon`. Of more
+                than 200,000, some at equal distances.
         """
         if (lexicon := lexicon_of(self.model)) is None:
             return
@@ -336,7 +340,7 @@ class TextTranslator(XlaPipeline):
         discount = 1.0 if isinstance(target, WordTokenizer) else 0.0
         lexicon.assign(
             *translation_lexicon(
-                pair_list(pairs),
+                sample_rows(pair_list(pairs), _LEXICON_PAIRS),
                 source,
                 target,
                 translations=lexicon.translations,

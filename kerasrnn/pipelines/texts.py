@@ -10,6 +10,7 @@ from kerasrnn.arguments import is_string
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import string_list
 from kerasrnn.data.batches import id_parts
+from kerasrnn.data.stored_rows import StoredRows
 from kerasrnn.warning import warn
 
 # Characters become at most this many tokens each, as "&amp;" of separated
@@ -25,9 +26,13 @@ def decoded(strings):
 def text_list(texts):
     """Returns an iterable of strings as a list, or raises `ValueError`.
 
+    Rows on disk, which a reader has checked, stay there.
+
     Bytes, as TensorFlow gives strings, are decoded; those that are not UTF-8
     become U+FFFD, as in an export.
     """
+    if isinstance(texts, StoredRows):
+        return texts
     return [
         text.decode(errors="replace") if isinstance(text, bytes) else text
         for text in string_list("texts", texts, is_right=is_string)
@@ -37,10 +42,14 @@ def text_list(texts):
 def pair_list(pairs):
     """Returns an iterable of `(source, target)` strings as a list.
 
+    Rows on disk, which a reader has checked, stay there.
+
     Raises:
         ValueError: when it is something else. A pair may have a third item,
             the alignments of its words.
     """
+    if isinstance(pairs, StoredRows):
+        return pairs
     if isinstance(pairs, Iterable) and not isinstance(pairs, NO_LISTS):
         listed = list(pairs)
         if all(map(_is_pair, listed)):

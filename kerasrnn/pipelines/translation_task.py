@@ -2,7 +2,10 @@
 
 import csv
 import functools
+import operator
 import pathlib
+from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -20,7 +23,6 @@ from kerasrnn.tokenizers import normalize_text
 from kerasrnn.tokenizers.invisible import is_spaceless
 from kerasrnn.training import TextScores
 from kerasrnn.typing import Pairs
-from kerasrnn.typing import Strings
 
 # Characters for each space. In Finnish there are eight.
 _LONGEST_WORDS = 12
@@ -120,11 +122,11 @@ class TranslationTask(Task):
     def sizes(self, rows: Pairs) -> dict[str, int]:
         return {"pairs": len(rows)}
 
-    def texts_of(self, rows: Pairs) -> list[Strings]:
-        return [[pair[side] for pair in rows] for side in (0, 1)]
+    def texts_of(self, rows: Pairs) -> Sequence[Iterable[str]]:
+        return [map(operator.itemgetter(side), rows) for side in (0, 1)]
 
     def epoch_scores(self, rows: Pairs) -> list[keras.callbacks.Callback]:
-        sources, references = self.texts_of(rows[:_SCORED])
+        sources, references = map(list, self.texts_of(rows[:_SCORED]))
         translate = functools.partial(self.pipeline.translate, greedy=True)
         return [
             TextScores(translate, sources, references, self.pipeline.scores)
@@ -156,7 +158,7 @@ class TranslationTask(Task):
         It writes `hypotheses.tsv`: the chrF of each translation, the source,
         the reference and the translation, the worst first.
         """
-        sources, references = self.texts_of(rows)
+        sources, references = map(list, self.texts_of(rows))
         found = self.pipeline.translate(sources)
         scores = sentence_chrf(found, references)
         samples = list(zip(sources, references, found, strict=True))

@@ -1,6 +1,7 @@
 """Words and characters, which are looked up in a table."""
 
 import collections
+import itertools
 import warnings
 from collections.abc import Iterable
 from collections.abc import Sequence
@@ -10,8 +11,8 @@ from typing import Self
 import keras
 import tensorflow as tf
 
+from kerasrnn.arguments import each_string
 from kerasrnn.arguments import is_string
-from kerasrnn.arguments import string_list
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
@@ -59,7 +60,7 @@ class TableTokenizer(Tokenizer):
         """Takes the most frequent tokens of a corpus as the vocabulary.
 
         Args:
-            texts: List of strings.
+            texts: Iterable of strings.
             vocabulary_size: The maximum number of tokens, including special
                 ones; `None` for no limit.
             min_count: Minimum count of a token.
@@ -78,11 +79,10 @@ class TableTokenizer(Tokenizer):
             # The tokenizer made at the end checks the options and warns.
             warnings.simplefilter("ignore")
             untrained = cls(**options)
-        listed = string_list("texts", texts, is_right=is_string)
+        given = each_string("texts", texts, is_right=is_string)
         counts: collections.Counter[bytes] = collections.Counter()
-        for start in range(0, len(listed), _AT_ONCE):
-            split = untrained.split(listed[start : start + _AT_ONCE])
-            counts.update(split.flat_values.numpy())
+        while part := list(itertools.islice(given, _AT_ONCE)):
+            counts.update(untrained.split(part).flat_values.numpy())
         tokens = [
             token.decode()
             for token, count in counts.most_common()

@@ -148,6 +148,11 @@ TRIED = {
             pairs("a.tmx", "de", "en"),
             PAIRS,
         ),
+        "a folder of files of one format, read one after another": (
+            {"a/1.tsv": "Haus\thouse\n", "a/2.tsv": "die See\tsea\n"},
+            pairs("a"),
+            PAIRS,
+        ),
         "two files, line by line": (
             {"a.de": "Haus\ndie See\n", "a.en.gz": "house\nsea\n"},
             lambda folder: [

@@ -3,7 +3,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from kerasrnn.data import store_rows
 from kerasrnn.data import text_windows
+from kerasrnn.data.stored_rows import StoredIds
 from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
@@ -240,6 +242,25 @@ def test_ids_are_those_of_all_lines(language):
     assert ids.tolist() == [i for x in LINES for i in ids_of(language, x)]
     joined = language.text_ids(tf.constant(["\n".join(LINES)]))
     assert joined.to_list() == [ids.tolist()]
+
+
+def test_lines_on_disk_are_trained_and_scored_alike(monkeypatch):
+    lines, tokenizer = 3 * LINES, TOKENIZERS["words"]
+    language = TextLanguageModel(
+        new_model(tokenizer, keras.layers.GRUCell(4), batch_size=2), tokenizer
+    )
+    monkeypatch.setattr("kerasrnn.data.stored_rows.IN_MEMORY", 2)
+    stored = store_rows(lines)
+    ids = language.ids(stored)
+    assert language.ids(stored) is ids and isinstance(ids, StoredIds)
+    assert ids[:].tolist() == language.ids(lines).tolist()
+    found = []
+    for given in (lines, stored):
+        language.assign_frequencies(given)
+        scores = language.evaluate(given)
+        batches = [str(batch) for batch in language.batches(given)]
+        found.append([scores["loss"], scores["bits_per_byte"], batches])
+    assert found[0] == found[1]
 
 
 # The other direction.

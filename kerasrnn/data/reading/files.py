@@ -5,8 +5,8 @@ import re
 
 from kerasrnn.data.reading.cells import in_order
 from kerasrnn.data.reading.table import Table
+from kerasrnn.data.reading.text_files import decoded_lines
 from kerasrnn.data.reading.text_files import existing_path
-from kerasrnn.data.reading.text_files import numbered_lines
 from kerasrnn.data.report import CorpusError
 from kerasrnn.data.report import Report
 from kerasrnn.data.report import decode
@@ -44,7 +44,8 @@ def line_table(paths, report):
         )
     report.corpus = f"{paths[0]} and {paths[1]}"
     columns = column_names(paths)
-    return Table(columns, _joined_rows(paths, columns, report))
+    rows = _joined_rows(paths, columns, report)
+    return Table(columns, rows, is_checked_at_end=True)
 
 
 def column_names(paths):
@@ -55,35 +56,88 @@ def column_names(paths):
 
 def _joined_rows(paths, columns, report):
     sides = [Report(path) for path in paths]
-    texts = []
-    for side in sides:
-        lines = dict(numbered_lines(side.corpus, side))
-        texts.append([lines.get(n, "") for n in range(1, side.seen + 1)])
+    have_text, have_tabs = [False, False], [True, True]
+    both = (decoded_lines(side.corpus, side) for side in sides)
+    rows = itertools.zip_longest(*both, fillvalue=(0, ""))
+    for report.seen, pair in enumerate(rows, start=1):
+        texts = [text or "" for _, text in pair]
+        for i, text in enumerate(texts):
+            has_text = bool(text.strip())
+            have_text[i] = have_text[i] or has_text
+            have_tabs[i] = have_tabs[i] and (not has_text or "\t" in text)
+        broken = [
+            side.malformed[-1][1]
+            for side, (_, text) in zip(sides, pair, strict=True)
+            if text is None
+        ]
+        if "\r" in "".join(texts):
+            report.add(report.seen, "carriage return inside the line")
+        elif broken:
+            report.add(report.seen, broken[-1])
+        elif any(map(str.strip, texts)):
+            yield report.seen, dict(zip(columns, texts, strict=True))
+    for side, has_text in zip(sides, have_text, strict=True):
         side.check_encoding()
-        if not (side.malformed or any(map(str.strip, texts[-1]))):
+        if not (side.malformed or has_text):
             side.refuse_all("sentence", "one in each line")
-    if all(all("\t" in x for x in lines if x.strip()) for lines in texts):
+    if all(have_tabs):
         raise CorpusError(
             f"The files {report.corpus} have a tab in every line. Expected: a "
             "file of sources and a file of targets; or one file of pairs, "
             "such as `cat A.tsv B.tsv > ALL.tsv` joins. Received: two files "
             "of pairs"
         )
-    report.seen = sides[0].seen
     if sides[0].seen != sides[1].seen:
         raise CorpusError(
             f"The files {report.corpus} are not parallel line by line. "
             "Expected: as many lines in both. "
             f"Received: {sides[0].seen:,} and {sides[1].seen:,} lines"
         )
-    broken = dict(itertools.chain(*(side.malformed for side in sides)))
-    for number, pair in enumerate(zip(*texts, strict=True), start=1):
-        if "\r" in "".join(pair):
-            broken[number] = "carriage return inside the line"
-        if number in broken:
-            report.add(number, broken[number])
-        elif any(line.strip() for line in pair):
-            yield number, dict(zip(columns, pair, strict=True))
+
+
+# A folder of shards.
+
+
+class _ShardReport(Report):
+    """The report on one of several files, which the one on all has, too."""
+
+    def __init__(self, path, whole):
+        super().__init__(path)
+        self._whole = whole
+
+    def add(self, place, reason):
+        super().add(place, reason)
+        self._whole.add(f"{self.corpus.name}, {self.unit} {place}", reason)
+
+
+def shards_in(path):
+    """The files of a folder in order, if they have one format."""
+    hidden = (".", "_")
+    files = [x for x in path.iterdir() if not x.name.startswith(hidden)]
+    alike = len({file_format(x) for x in files}) == 1
+    return sorted(files) if alike and all(x.is_file() for x in files) else []
+
+
+def shard_table(files, report, open_file):
+    """Opens files, one after another, as a table with the columns of the first.
+
+    Args:
+        files: List of paths.
+        report: The `Report` that bad rows are added to.
+        open_file: Function from a path and a report to a `Table`.
+    """
+    first = open_file(files[0], Report(files[0]))
+
+    def rows():
+        for file in files:
+            own, before = _ShardReport(file, report), report.seen
+            for number, row in open_file(file, own).rows:
+                report.seen = before + own.seen
+                yield before + number, row
+            report.unit, report.seen = own.unit, before + own.seen
+            report.notes += own.notes
+
+    return first._replace(rows=rows())
 
 
 # A folder with a folder of texts for each class.

@@ -8,6 +8,8 @@ from kerasrnn.data.reading.delimited import delimited_table
 from kerasrnn.data.reading.files import class_table
 from kerasrnn.data.reading.files import file_format
 from kerasrnn.data.reading.files import line_table
+from kerasrnn.data.reading.files import shard_table
+from kerasrnn.data.reading.files import shards_in
 from kerasrnn.data.reading.records import are_records
 from kerasrnn.data.reading.records import dataset_records
 from kerasrnn.data.reading.records import is_dataset
@@ -44,10 +46,11 @@ def open_table(source, asked, report, arguments=None, delimiter=None):
     """Opens a source by the function of its format.
 
     A list of paths is of two files, line by line. A folder is a data set of
-    `datasets`, or has a folder for each class. `.parquet`, `.tmx` and JSON
-    (lines, or one array) are what they say. Any other file is lines of text
-    if `lines` are asked for, or of words if `tokens` or `tags` are; otherwise
-    it is text between delimiters.
+    `datasets`, or has a folder for each class, or files of one format with
+    pairs or lines, which are read one after another. `.parquet`, `.tmx` and
+    JSON (lines, or one array) are what they say. Any other file is lines of
+    text if `lines` are asked for, or of words if `tokens` or `tags` are;
+    otherwise it is text between delimiters.
 
     Args:
         source: String or path; or a data set, a DataFrame, a list of dicts.
@@ -75,6 +78,15 @@ def open_table(source, asked, report, arguments=None, delimiter=None):
     suffix = file_format(path)
     if is_class_folder(path) and any(x.is_dir() for x in path.iterdir()):
         return class_table(path, report)
+    files = shards_in(path) if is_class_folder(path) else []
+    if files and {"lines", "source"} & set(asked):
+        return shard_table(
+            files,
+            report,
+            lambda file, own: open_table(
+                file, asked, own, arguments, delimiter
+            ),
+        )
     if path.is_dir():
         return _records_table(dataset_records(path), report)
     if suffix == ".parquet":

@@ -1,7 +1,7 @@
 """One reader of rows: the columns that a task needs, from any source."""
 
+import collections
 import dataclasses
-import itertools
 import os
 import re
 from collections.abc import Sequence
@@ -23,6 +23,7 @@ from kerasrnn.data.report import CorpusError
 from kerasrnn.data.report import Report
 
 _PAIR, _WORDS = {"source", "target"}, {"tokens", "tags"}
+_LISTS = "tokens", "tags", "lines"
 _USUAL = {  # the names of columns that need not be given
     "text": ("review", "text", "sentence"),
     "label": ("sentiment", "label"),
@@ -158,7 +159,8 @@ def read_rows(
     rows = read_columns(source, columns, limit)
     if not len(rows):
         rows.report.refuse_all("row", f"rows with {', '.join(columns)}")
-    return finish(rows)
+    finish(rows.report)
+    return rows
 
 
 def name_of(source):
@@ -167,7 +169,20 @@ def name_of(source):
     return source if named else type(source).__name__
 
 
-def read_columns(
+def read_columns(source, columns, *args, **options):
+    """Reads `Rows` that may be empty, and whose report was not given yet.
+
+    The arguments are those of `read_values`.
+    """
+    rows, report = read_values(source, columns, *args, **options)
+    found: dict[str, list] = {name: [] for name in columns}
+    for values in rows:
+        for name, value in values.items():
+            found[name].append(value)
+    return Rows(found, report)
+
+
+def read_values(
     source,
     columns,
     limit=None,
@@ -177,7 +192,7 @@ def read_columns(
     separator=None,
     sentence=None,
 ):
-    """Reads `Rows` that may be empty, and whose report was not given yet.
+    """Reads a source row by row.
 
     Args:
         source: As in `read_rows`.
@@ -189,6 +204,10 @@ def read_columns(
         separator: String between the `labels` of a cell; `None` for lists.
         sentence: String or integer, the column that says which sentence a word
             is of; `None` if a row has the `tokens` and `tags` of a sentence.
+
+    Returns:
+        A tuple: an iterator of dicts from the names to the values of a row,
+        and the `Report`, which is complete at the end of the iterator.
     """
     report = Report(name_of(source))
     asked, arguments = columns, arguments or {}
@@ -207,38 +226,48 @@ def read_columns(
         report.columns = {"tokens": taken["word"], "tags": taken["tag"]}
         table = sentence_table(table, *taken.values(), report)
         taken = {name: name for name in columns}
-    found: dict[str, list] = {name: [] for name in columns}
-    for number, row in table.rows:
+
+    def values_of(row):
         cells = {name: _cell(row, column) for name, column in taken.items()}
-        try:
-            if separator:
-                cells["labels"] = separated(cells["labels"], separator)
-            if tag_names is not None:
-                cells["tags"] = named_tags(cells["tags"], tag_names)
-            values = {name: cell_value(x, name) for name, x in cells.items()}
-            words, tags = (len(values.get(x, ())) for x in ("tokens", "tags"))
-            if set(values) >= _WORDS and words != tags:
-                raise ValueError(f"{words} tokens but {tags} tags")
-        except CorpusError:
-            raise
-        except ValueError as error:
-            report.add(number, error)
-            continue
-        for name, value in values.items():
-            found[name].append(value)
-        report.kept.append(number)
-        if len(report.kept) == limit:
-            break
-    _note_mistakes(found, table.numbered, report)
-    return Rows(found, report)
+        if separator:
+            cells["labels"] = separated(cells["labels"], separator)
+        if tag_names is not None:
+            cells["tags"] = named_tags(cells["tags"], tag_names)
+        values = {name: cell_value(x, name) for name, x in cells.items()}
+        words, tags = (len(values.get(x, ())) for x in ("tokens", "tags"))
+        if set(values) >= _WORDS and words != tags:
+            raise ValueError(f"{words} tokens but {tags} tags")
+        return values
+
+    def read():
+        mistakes = _Mistakes(columns)
+        for number, row in table.rows:
+            try:
+                values = values_of(row)
+            except CorpusError:
+                raise
+            except ValueError as error:
+                report.add(number, error)
+                continue
+            mistakes.look_at(values)
+            report.first_row = report.first_row or values
+            report.kept.append(number)
+            yield values
+            if len(report.kept) == limit:
+                break
+        if table.is_checked_at_end:
+            before = list(report.malformed)
+            collections.deque(table.rows, maxlen=0)
+            report.malformed = before
+        mistakes.note(table.numbered, report)
+
+    return read(), report
 
 
-def finish(rows):
+def finish(report):
     """Says what was read, and warns of what was left out."""
-    rows.report.warn()
-    first = {name: column[0] for name, column in rows.columns.items()}
-    rows.report.say(first, len(rows))
-    return rows
+    report.warn()
+    report.say(report.first_row, len(report.kept))
 
 
 def _chosen(table, asked, report, arguments):
@@ -276,37 +305,57 @@ def _cell(row, column):
     return row.get(column)
 
 
-def _note_mistakes(found, numbered, report):
-    """Notes columns that are probably not those that were meant.
+class _Mistakes:
+    """Finds columns that are probably not those that were meant.
 
     Args:
-        found: Dict from what was asked for to a list of values.
-        numbered: Whether columns were given by number, without a header.
-        report: The `Report` to note in.
+        names: The names that columns are asked for by.
     """
-    flat = {
-        name: list(itertools.chain(*values))
-        if name in ("tokens", "tags", "lines")
-        else values
-        for name, values in found.items()
-        if name not in KINDS or name in ("tokens", "tags", "lines")
-    }
-    for name, values in flat.items():
-        # The first may be a header that is read as a row.
-        if len(values) >= _MANY and all(map(_NUMBER.fullmatch, values[1:])):
+
+    def __init__(self, names):
+        texts = [x for x in names if x in _LISTS or x not in KINDS]
+        self._first = {name: [] for name in texts}
+        self._numeric = set(texts)
+        self._different = {x: set() for x in texts if x in _WORDS}
+
+    def look_at(self, values):
+        """Looks at the values of the next row, by name."""
+        for name, first in self._first.items():
+            if len(first) >= _MANY and name not in self._numeric:
+                continue
+            found = values[name] if name in _LISTS else [values[name]]
+            # The first may be a header that is read as a row.
+            numbers = found if first else found[1:]
+            if not all(map(_NUMBER.fullmatch, numbers)):
+                self._numeric.discard(name)
+            first += found[: _MANY - len(first)]
+        for name, different in self._different.items():
+            different.update(values[name])
+
+    def note(self, numbered, report):
+        """Adds notes on all rows to a report.
+
+        Args:
+            numbered: Whether columns were given by number, without a header.
+            report: The `Report`.
+        """
+        for name, first in self._first.items():
+            if len(first) >= _MANY and name in self._numeric:
+                report.notes.append(
+                    f"its {name}, column {report.columns[name]!r}, is all "
+                    f"numbers: {', '.join(first[1:4])}, ... Is it another "
+                    "column?"
+                )
+        row = [first[0] for first in self._first.values() if first]
+        if numbered and row and all(x.lower() in _HEADINGS for x in row):
             report.notes.append(
-                f"its {name}, column {report.columns[name]!r}, is all "
-                f"numbers: {', '.join(values[1:4])}, ... Is it another column?"
+                f"its first row, {', '.join(map(repr, row))}, looks like a "
+                "header, but is read as a row: give columns by name"
             )
-    first = [values[0] for values in flat.values() if values]
-    if numbered and first and all(x.lower() in _HEADINGS for x in first):
-        report.notes.append(
-            f"its first row, {', '.join(map(repr, first))}, looks like a "
-            "header, but is read as a row: give columns by name"
-        )
-    words, tags = (set(flat.get(name, ())) for name in ("tokens", "tags"))
-    if words and len(tags) > max(_MANY, len(words)):
-        report.notes.append(
-            f"{len(words)} different words have {len(tags)} different tags, "
-            f"such as {min(tags)!r:.40}. Are the tags in another column?"
-        )
+        words, tags = (self._different.get(x, ()) for x in ("tokens", "tags"))
+        if words and len(tags) > max(_MANY, len(words)):
+            report.notes.append(
+                f"{len(words)} different words have {len(tags)} different "
+                f"tags, such as {min(tags)!r:.40}. Are the tags in another "
+                "column?"
+            )

@@ -16,11 +16,14 @@ class Table(NamedTuple):
         rows: Iterable of `(number, record)`: the number of its line or row,
             counted from 1, and a dict from columns to values.
         numbered: Whether the columns have numbers, since there is no header.
+        is_checked_at_end: Whether an error may come after the last row, which
+            also concerns the first ones.
     """
 
     columns: list[str]
     rows: Iterable[tuple[int, dict]]
     numbered: bool = False
+    is_checked_at_end: bool = False
 
 
 def is_number(name):

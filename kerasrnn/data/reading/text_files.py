@@ -97,11 +97,18 @@ def byte_lines(path, report):
 
 def numbered_lines(path, report):
     """Yields `(number, line)` without line ends; reports undecodable lines."""
+    return (x for x in decoded_lines(path, report) if x[1] is not None)
+
+
+def decoded_lines(path, report):
+    """The same, with `None` in the place of an undecodable line."""
     for number, line in byte_lines(path, report):
+        text = None
         try:
-            yield number, decode(line).rstrip("\r\n")
+            text = decode(line).rstrip("\r\n")
         except ValueError as error:
             report.add(number, error)
+        yield number, text
 
 
 def all_lines(path):
