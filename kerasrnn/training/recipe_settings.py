@@ -356,6 +356,6 @@ class TranslationSettings(EncoderSettings):
         super().__post_init__()
         if self.members > 1 and self.distribute == "workers":
             raise ValueError(
-                "Several workers cannot train an ensemble. Expected: "
-                f"members=1. Received: members={self.members}"
+                "Several workers cannot train an ensemble: `members` must be "
+                f"1. Received: members={self.members}"
             )

@@ -349,7 +349,7 @@ def test_members_are_added_to_a_finished_run(two_files, tmp_path, monkeypatch):
         (("--epochs", "0"), "--epochs must be a positive integer"),
         (
             ("--members", "2", "--distribute", "workers"),
-            "--members must be 1 if several workers",
+            "cannot train an ensemble: --members must be 1.",
         ),
     ],
 )
