@@ -217,7 +217,8 @@ def run(settings, load_corpus=load_corpus, build_tokenizer=build_tokenizer):
         for name, lines in corpus._asdict().items():
             # Of a saved pipeline, `fit` warns of the training set.
             if lines and not (settings.start_from and name == "train"):
-                data.warn_of_unseen(lines, language.tokenizer, name)
+                some = data.sample_rows(lines)
+                data.warn_of_unseen(some, language.tokenizer, name)
         batches = language.batches(corpus.train)
         optimizer = build_optimizer(settings, len(batches))
         loss, costs = training.TokenCrossentropy(-1), metrics.Perplexity(-1)

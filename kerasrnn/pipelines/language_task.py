@@ -111,7 +111,7 @@ class LanguageTask(Task):
         return {"lines": len(rows), "tokens": len(self.pipeline.ids(rows))}
 
     def texts_of(self, rows: Strings) -> list[Strings]:
-        return [rows]
+        return [sample_rows(rows)]
 
     def row_batches(
         self,

@@ -20,6 +20,8 @@ from kerasrnn.typing import Tensor
 
 # Texts counted at once. The tokens of a whole corpus may not fit into memory.
 _AT_ONCE = 4096
+# Tokens that are counted. Of more, the rarer half is forgotten.
+_TYPES = 2**21
 
 
 class TableTokenizer(Tokenizer):
@@ -83,6 +85,10 @@ class TableTokenizer(Tokenizer):
         counts: collections.Counter[bytes] = collections.Counter()
         while part := list(itertools.islice(given, _AT_ONCE)):
             counts.update(untrained.split(part).flat_values.numpy())
+            if len(counts) > _TYPES:
+                counts = collections.Counter(
+                    dict(counts.most_common(_TYPES // 2))
+                )
         tokens = [
             token.decode()
             for token, count in counts.most_common()

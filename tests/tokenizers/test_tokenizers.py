@@ -10,6 +10,7 @@ from kerasrnn.tokenizers import ReviewTokenizer
 from kerasrnn.tokenizers import SentencePieceTokenizer
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.tokenizers import WordTokenizer
+from kerasrnn.tokenizers import table_tokenizers
 from kerasrnn.tokenizers.normalization import normalize_text
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from tests import fresh_process
@@ -162,6 +163,16 @@ def test_rare_words_are_left_out():
     assert WordTokenizer.train(texts, min_count=2).vocabulary[4:] == ("a", "b")
     assert WordTokenizer.train(texts, 5).vocabulary[4:] == ("a",)
     assert WordTokenizer.train(texts, 99).vocabulary_size == 7
+
+
+def test_of_too_many_words_the_rarer_are_forgotten(monkeypatch):
+    monkeypatch.setattr(table_tokenizers, "_AT_ONCE", 2)
+    monkeypatch.setattr(table_tokenizers, "_TYPES", 6)
+    texts = [f"often rather rather often often {n}" for n in range(20)]
+    tokenizer = WordTokenizer.train(iter([*texts, "seldom seldom"]))
+    assert tokenizer.vocabulary[4:6] == ("often", "rather")
+    assert "seldom" in tokenizer.vocabulary and "1" not in tokenizer.vocabulary
+    assert len(tokenizer.vocabulary) <= 4 + 6
 
 
 def test_a_special_token_in_a_corpus_is_no_word():
