@@ -142,6 +142,18 @@ def test_what_is_known_beyond_the_horizon_is_not_read(parallel):
         assert (changed != found).any() == is_read
 
 
+def test_each_segment_ahead_reads_what_is_known_of_it():
+    model = small(None, 12, known=2, window=None, parallel=False)
+    given = inputs(static=0, horizon=12)
+    found = helpers.as_numpy(model(given))
+    for place in (0, 4, 8):
+        known = given["known"].copy()
+        known[:, TIME + place] += 9
+        changed = helpers.as_numpy(model({**given, "known": known}))
+        differ = (changed != found).any(axis=(0, 2))
+        assert differ.argmax() == place and differ[place]
+
+
 @pytest.mark.parametrize("parallel", helpers.one_now([False, True]))
 def test_what_is_missing_reaches_no_weight(parallel):
     given, values = inputs(), helpers.random(3, HORIZON, COLUMNS, seed=5)

@@ -77,6 +77,9 @@ def test_a_layer_reads_the_directions_of_the_encoder(summary):
     assert model.summary_layer.backward == (4, 8)
     with pytest.raises(ValueError, match=r"Expected: backward=\(4, 8\)"):
         TextClassifier(encoder, summary((0, 0)))
+    encoder = Encoder(9, GRUCell(4), bidirectional=False, go_backwards=True)
+    model = TextClassifier(encoder, summary())
+    assert model.summary_layer.backward == (0, 4)
 
 
 @pytest.mark.parametrize("summary", ["last", "pooled"])

@@ -130,6 +130,7 @@ PUNCTUATION = [
         "Mr. Smith paid $ 1,000.50 at 11:30 .",
     ),
     ("John Smith Sr. Agrees.", "John Smith Sr. Agrees ."),
+    ("Page 7:", "Page 7 :"),
     ("Wait... what?", "Wait ... what ?"),
     ("We left. They stayed.", "We left . They stayed ."),
     ("a [b] <c> & d|e", "a &#91; b &#93; &lt; c &gt; &amp; d &#124; e"),

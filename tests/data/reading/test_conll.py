@@ -437,6 +437,12 @@ def test_spans_of_characters(write, column, first, second):
     assert read_tagged_words(spans) == expected
 
 
+def test_a_span_begins_where_the_word_before_ends():
+    rows = [{"text": "Bonn, Rom", "spans": [[4, 5, "X"], [6, 9, "LOC"]]}]
+    expected = [[("Bonn", "O"), (",", "B-X"), ("Rom", "B-LOC")]]
+    assert read_tagged_words(rows) == expected
+
+
 def test_spans_that_are_no_words_are_warned_of():
     text = "  Anna Berg, Rome "
     spans = [[2, 5, "X"], [7, 11, "PER"], [2, 11, "PER"], [13, 18, "LOC"]]

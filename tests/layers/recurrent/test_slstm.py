@@ -126,6 +126,17 @@ def test_it_has_the_weights_of_an_lstm():
     helpers.assert_close(layers[0].cell.bias, layers[1].cell.bias)
 
 
+def test_heads_start_differently():
+    layer = SLSTM(
+        8,
+        heads=2,
+        recurrent_initializer=keras.initializers.GlorotUniform(seed=1),
+    )
+    layer.build((None, None, 5))
+    one, other = helpers.as_numpy(layer.cell.recurrent_kernel)
+    assert (one != other).all()
+
+
 @pytest.mark.parametrize("layer_class", [FastRNN, keras.layers.RNN])
 def test_heads_are_blocks_of_the_kernel(layer_class):
     """Values and gradients, with dropout of the state."""
