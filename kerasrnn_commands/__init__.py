@@ -1,8 +1,8 @@
-"""The console scripts, without the messages of libraries, and the HTTP server.
+"""The console scripts and the HTTP server, without messages of libraries.
 
-This package imports `kerasrnn`, and so TensorFlow, inside functions only: the
-terminal is made quiet before.
+This package imports `kerasrnn`, and so TensorFlow, only inside functions, after
+log messages were silenced.
 
-The server in front of exported models holds no model: each version has a
-process of its own, which is `kerasrnn.serving.http.worker`.
+The HTTP server loads no models itself. Each version of a model runs in its own
+process, `kerasrnn.serving.http.worker`.
 """

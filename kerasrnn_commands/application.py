@@ -1,4 +1,4 @@
-"""What clients see: protocols v1 and v2, health and metrics, over HTTP."""
+"""The HTTP interface: protocols v1 and v2, health and metrics."""
 
 import asyncio
 import contextlib
@@ -31,7 +31,7 @@ from kerasrnn_commands.settings import ServerSettings
 from kerasrnn_commands.versions import models
 
 VERSION = Gauge("kerasrnn_version", "Version that is served", ["model"])
-UNFINISHED = Gauge("kerasrnn_unfinished_calls", "Calls that run or wait")
+UNFINISHED = Gauge("kerasrnn_unfinished_calls", "Running and waiting calls")
 
 _SERVER = JSONResponse(
     {"name": "kerasrnn-serve", "extensions": ["binary_tensor_data"]}
@@ -42,14 +42,14 @@ log = logging.getLogger(__name__)
 
 
 class Application:
-    """The models in a folder, and the ASGI application that serves them.
+    """An ASGI application that serves the models in a folder.
 
     Args:
         folder: Path of a folder such as `saved_models/`.
         settings: The `ServerSettings`.
 
     Attributes:
-        models: Dictionary from names to a `LiveModel` each.
+        models: Dictionary of name to `LiveModel`.
         app: The ASGI application.
     """
 
@@ -118,14 +118,14 @@ class Application:
             await asyncio.sleep(self.settings.poll_seconds)
 
     async def _start(self, path, changed):
-        """Starts a process; once more, if programs that are kept may fail."""
+        """Starts a process; again if cached XLA programs may be the problem."""
         limits = self.settings.limits()
         try:
             return await Worker.start(path, limits, changed)
         except WorkerEnded:
             if (env := without_programs()) is None:
                 raise
-        log.warning("'%s' is tried without programs that XLA has kept.", path)
+        log.warning("Trying '%s' without cached XLA programs.", path)
         return await Worker.start(path, limits, changed, env)
 
     async def _predict(self, request: HttpRequest) -> Response:
@@ -141,7 +141,7 @@ class Application:
         )
 
     def _find(self, request: HttpRequest) -> LiveModel:
-        """The model of a path, if it is served in the version of the path."""
+        """Returns the model of a path, if its version is served."""
         name = request.path_params["name"]
         asked = request.path_params.get("version")
         model = self.models.get(name)
@@ -151,13 +151,13 @@ class Application:
         if asked and served is not None and asked != str(served):
             raise HTTPException(
                 404,
-                f"Of the model {name!r}, the version {served} is served. "
-                f"Received: {asked:.20}.",
+                f"The model {name!r} is served in version {served}. Received: "
+                f"{asked:.20}.",
             )
         return model
 
     def _worker(self, request: HttpRequest) -> tuple[LiveModel, Worker]:
-        """The model of a path, and its process."""
+        """Returns the model of a path and its process."""
         model = self._find(request)
         return model, model.serving()
 
@@ -201,7 +201,8 @@ class Application:
         return JSONResponse({"name": model.path.name, "ready": True})
 
     async def _ready(self, _: HttpRequest) -> Response:
-        # At the start, it waits for all models. Later, none holds up others.
+        # At startup, it waits for all models. Later, models do not block each
+        # other.
         ready = all(model.looked for model in self._first) and any(
             model.worker is not None for model in self.models.values()
         )
@@ -216,7 +217,7 @@ class Application:
 
 
 def _middleware(origins):
-    """Lets the browser ask for pages of these origins, if there are any."""
+    """Allows requests from pages of other origins (CORS)."""
     options = {
         "allow_origins": origins,
         "allow_methods": ["GET", "POST"],
@@ -230,12 +231,12 @@ async def _refusal(request: HttpRequest, error: Any) -> Response:
     detail = error.detail
     if error.status_code == 405:
         detail = (
-            f"This path takes {error.headers['Allow']}. "
-            f"Received: {request.method}."
+            f"This path allows {error.headers['Allow']}. Received: "
+            f"{request.method}."
         )
     return JSONResponse({"error": detail}, error.status_code, error.headers)
 
 
 async def _nobody(_: HttpRequest, error: Any) -> Response:
-    """What is sent to a client that has left, and only logged."""
+    """Returns the answer to a client that has left, which is only logged."""
     return Response(status_code=499)

@@ -1,4 +1,4 @@
-"""The connections of clients: how many, how long, and what ends them."""
+"""Connections of clients: limits and timeouts."""
 
 import asyncio
 import contextlib
@@ -30,17 +30,18 @@ def http_server(app: Any, settings: ServerSettings) -> "Server":
     connections, backlog = settings.max_connections, 128
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files != resource.RLIM_INFINITY:
-        # As many may be accepted at once as wait. The rest is for models.
+        # All waiting connections may be accepted at once. The rest is for
+        # models.
         connections = min(connections, files // 2)
         backlog = min(backlog, files // 4)
     if connections < settings.max_connections:
         log.warning(
-            "At most %d connections are kept, since the process may open %d "
-            "files (`ulimit -n`).",
+            "At most %d connections are kept, because the process may open "
+            "only %d files (`ulimit -n`).",
             connections,
             files,
         )
-    # A line for each request that is refused is written here.
+    # This package logs refused requests itself.
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
     config = uvicorn.Config(
         Refusals(app, settings.timeout, settings.access_log),
@@ -58,11 +59,11 @@ def http_server(app: Any, settings: ServerSettings) -> "Server":
 
 
 class Server(uvicorn.Server):
-    """Says where it listens once it does.
+    """A server that logs its address once it listens.
 
     Args:
         config: The `uvicorn.Config`.
-        connections: The most connections to keep.
+        connections: Maximum number of connections.
     """
 
     def __init__(self, config: uvicorn.Config, connections: int):
@@ -80,7 +81,7 @@ class Server(uvicorn.Server):
         log.info("Serving at http://%s:%d", url, port)
 
     def _failed(self, loop, context):
-        """Logs that files lack once a second; asyncio tries again as often."""
+        """Logs a lack of file descriptors once a second, as asyncio retries."""
         error = context.get("exception")
         if getattr(error, "errno", None) not in (errno.EMFILE, errno.ENFILE):
             loop.default_exception_handler(context)
@@ -90,11 +91,11 @@ class Server(uvicorn.Server):
 
 
 class Connection(H11Protocol):
-    """Answers a client that has closed its side after its requests.
+    """A connection that also answers clients that closed their side.
 
-    It drops a client that does not finish its request headers, or does not
-    read its answer, within the server's shutdown timeout. If there are too many
-    connections, the one makes way that has been idle longest; if all are in
+    It drops clients that do not finish their request headers, or do not read
+    their answer, within the server's shutdown timeout. If there are too many
+    connections, the one that has been idle longest is closed. If all are in
     use, the new one is refused.
     """
 
@@ -120,13 +121,13 @@ class Connection(H11Protocol):
         if not idle:
             self.app = _FULL
             return
-        # First those who have never asked.
+        # First connections without any request.
         oldest = min(idle, key=lambda x: (x.cycle is not None, x._since))
         self.connections.discard(oldest)
         oldest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Called when it has sent something."""
+        """Called when the client has sent data."""
         super().data_received(data)
         if not self._idle:
             self._stop(self._begun)
@@ -140,20 +141,20 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """Called when the client has not read what was sent."""
+        """Called when the client does not read what was sent."""
         super().pause_writing()
         self._stalled = self._leave_later()
 
     def resume_writing(self) -> None:
-        """Called when it has."""
+        """Called when the client reads again."""
         super().resume_writing()
         self._stop(self._stalled)
 
     def send_400_response(self, msg: str) -> None:
-        """Called when what was sent is not HTTP."""
+        """Called when the request is not HTTP."""
         state = self.conn.our_state
         if self.cycle is not None:
-            # Its application shall not answer, too.
+            # The application must not answer, too.
             self.cycle.disconnected = True
             self.cycle.message_event.set()
         if state is h11.IDLE:
@@ -164,12 +165,12 @@ class Connection(H11Protocol):
             self.transport.close()
 
     def eof_received(self) -> bool:  # type: ignore[override]
-        """Returns whether an answer is still to be sent."""
+        """Returns whether an answer must still be sent."""
         self._ended = True
         return not self._idle and not self.cycle.more_body
 
     def on_response_complete(self) -> None:
-        """Called when an answer was sent: goes on with the next request."""
+        """Called when an answer was sent; continues with the next request."""
         super().on_response_complete()
         self._since = self.loop.time()
         if self._ended and (self._idle or self.cycle.more_body):
@@ -187,22 +188,22 @@ class Connection(H11Protocol):
 
 
 class Refusals:
-    """Sees to it that a refusal reaches the client, and is one line of the log.
+    """Delivers refusals to clients and logs each in one line.
 
-    A client that is still sending would not read it, but fail. So what else it
-    sends is dropped.
+    A client that is still sending would fail instead of reading the refusal. So
+    its remaining data are received and dropped.
 
     Args:
-        app: The ASGI application behind it.
-        seconds: How long to do so at most.
-        log_all: Whether to log requests that are not refused, too.
+        app: The wrapped ASGI application.
+        seconds: Maximum time to receive remaining data.
+        log_all: Whether to log all requests.
     """
 
     def __init__(self, app: Any, seconds: float, log_all: bool = False):
         self.app, self.seconds, self.log_all = app, seconds, log_all
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Handles a request, as ASGI demands."""
+        """Handles a request (ASGI interface)."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -230,14 +231,14 @@ class Refusals:
                             await read()
             await send(message)
 
-        # With both, a proxy may have seen another end of the request.
+        # With both headers, a proxy may see another end of the request.
         app = _AMBIGUOUS if body == _BODY else self.app
         await app(scope, read, noted)
 
     def _log(self, scope, status):
         if status < 400 and not self.log_all:
             return
-        # 503 asks a client to try again, such as while a version is loaded.
+        # 503 tells clients to try again, such as while a version is loaded.
         fault = status >= 500 and status != 503
         level = logging.ERROR if fault else logging.INFO
         path = scope["raw_path"].decode("ascii")

@@ -1,4 +1,4 @@
-"""The newest version of a model that works, exchanged while it is in use."""
+"""Serves the newest working version of a model, with hot replacement."""
 
 import asyncio
 import contextlib
@@ -21,33 +21,33 @@ log = logging.getLogger(__name__)
 
 
 def again_later(text: str) -> HTTPException:
-    """Returns the error for a client that should ask again.
+    """Returns the error for a client that should try again.
 
     Args:
-        text: Why it is refused.
+        text: The reason.
     """
     headers = {"Retry-After": "1"}
     return HTTPException(503, f"{text} Try again later.", headers)
 
 
 class LiveModel:
-    """Follows the versions of a model, each in a process of its own.
+    """Follows the versions of a model and runs each in its own process.
 
     A new version is loaded and warmed up before it replaces the old one, whose
-    process ends after its last call. A process that ends by itself, or has a
-    call that does not end in time, is replaced in the same way. A version that
-    does not load, or not in time, is left out until its files change.
+    process ends after its last call. A process that crashes, or has a call that
+    exceeds its time, is replaced in the same way. A version that does not load
+    in time is skipped until its files change.
 
     Args:
-        path: The folder `NAME` above the versions.
-        start: Starts the `Worker` of a version, given its folder and a
-            function to call when it should be replaced.
+        path: The folder `NAME` that contains the versions.
+        start: Function that starts the `Worker` of a version, given its folder
+            and a callback for when it should be replaced.
         settings: The `ServerSettings`.
 
     Attributes:
-        worker: The `Worker` of the version that is served, or `None`.
-        looked: Whether it has tried to take up a version.
-        unfinished: How many calls run or wait.
+        worker: The `Worker` of the served version, or `None`.
+        looked: Whether it has tried to load a version.
+        unfinished: Number of running and waiting calls.
     """
 
     def __init__(
@@ -69,11 +69,11 @@ class LiveModel:
 
     @property
     def version(self) -> int | None:
-        """Number of the version that was taken up last, if any."""
+        """The number of the version that was loaded last, if any."""
         return self._served and self._served.number
 
     def serving(self) -> Worker:
-        """Returns the process of the version that is served.
+        """Returns the process of the served version.
 
         Raises:
             HTTPException: when there is none, with the reason.
@@ -85,27 +85,28 @@ class LiveModel:
             raise again_later(f"'{name}' is being loaded.")
         failed = sorted(self._failed.items())
         reasons = [f"version {x.number} {reason}" for x, reason in failed]
-        why = ", ".join(reasons) or "its folder has none"
+        why = ", ".join(reasons) or "its folder has no version"
         raise again_later(f"No version of '{name}' works: {why}.")
 
     async def call(self, request: Request) -> Answer:
         """Answers a request.
 
-        If the process ends meanwhile, each of its calls may be the reason. So
-        they are sent to the next process one by one, before any others.
+        If the process crashes during the call, any of its calls may be the
+        reason. So they are sent to the next process one by one, before other
+        calls.
 
         Args:
             request: The `Request`.
 
         Raises:
-            HTTPException: when no version works, too many calls run or wait,
-                the answer takes too long, or two processes have ended.
+            HTTPException: when no version works, too many calls are waiting,
+                the answer takes too long, or a second process crashed, too.
         """
         self.serving()
         if self.unfinished >= self.settings.waiting:
             raise again_later(
-                f"{self.unfinished} calls of '{self.path.name}' run or wait, "
-                "which is the most allowed."
+                f"'{self.path.name}' has {self.unfinished} running and waiting "
+                "calls, which is the maximum."
             )
         self.unfinished += 1
         try:
@@ -122,7 +123,7 @@ class LiveModel:
 
     async def _answer(self, request):
         async with self._alone:
-            pass  # Calls that may have ended a process come first.
+            pass  # Calls that may have crashed a process come first.
         if self.worker is not None:
             with contextlib.suppress(WorkerEnded):
                 return await self.worker.call(request)
@@ -131,11 +132,11 @@ class LiveModel:
             with contextlib.suppress(WorkerEnded):
                 return await self.serving().call(request)
         raise again_later(
-            f"Two processes of '{self.path.name}' ended during the call."
+            f"Two processes of '{self.path.name}' crashed during the call."
         )
 
     async def follow(self) -> None:
-        """Takes up new versions until it is cancelled, which ends them all."""
+        """Loads new versions until it is cancelled; then ends all processes."""
         try:
             async with asyncio.TaskGroup() as self._tasks:
                 while True:
@@ -150,13 +151,17 @@ class LiveModel:
                 self.worker.end()
 
     def _load_from(self, found):
-        """Loads the newest version that may work, and no other.
+        """Starts and cancels the loading of versions.
 
-        If the process of the one that is served has to be replaced, it is
-        loaded as well. It has worked: should that fail, each look tries again.
+        It loads the newest version that has not failed, if it is newer than a
+        served one that works. If the process of the served version must be
+        replaced, that version is loaded, too, and again at each check if
+        loading fails, because it has worked before. Loading of other versions
+        is cancelled.
         """
         works = self.worker is not None and not self.worker.worn
-        # It stays even if its files are damaged, but not if they are removed.
+        # The served version stays even if its files are damaged, but not if
+        # they are removed.
         stays = works and self.version in [x.number for x in found]
         self._failed = {x: y for x, y in self._failed.items() if x in found}
         if not works and self._settled.is_set():
@@ -190,13 +195,14 @@ class LiveModel:
         except TimeoutError:
             self._failed[version] = f"did not load within {seconds:g} seconds"
         except Exception as error:
-            # The system is at fault. The next look tries again.
+            # The fault is in the system, not in the version. The next check
+            # tries again.
             log.error("'%s' cannot be loaded now: %s", version.path, error)
         finally:
             del self._loading[version]
         if version in self._failed:
             reason = self._failed[version]
-            log.error("'%s' is left out: it %s.", version.path, reason)
+            log.error("'%s' is skipped: it %s.", version.path, reason)
             self._look.set()
 
     def _switch(self, version, worker):
@@ -209,12 +215,12 @@ class LiveModel:
             self._tasks.create_task(old.drain(self.settings.timeout))
 
     def _settle(self):
-        """Notes that calls need not wait: a version works, or none does."""
+        """Records that calls need not wait: a version works, or none does."""
         self.looked = True
         self._settled.set()
 
     def _changed(self):
-        """Called when a process has ended, or should be replaced."""
+        """Called when a process has ended or should be replaced."""
         if self.worker is not None and self.worker.ended:
             self.worker = None
             self._settled.clear()

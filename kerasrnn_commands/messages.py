@@ -1,4 +1,4 @@
-"""What passes between the HTTP process and the process of a version."""
+"""Messages between the HTTP process and the processes of models."""
 
 import asyncio
 import dataclasses
@@ -12,29 +12,29 @@ _SIZE_BYTES = 8
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What a request may ask for. It is refused before any work begins."""
+    """Limits of requests. A larger request is refused before any work."""
 
     max_rows: int = 1024
-    """The most rows of an input, such as sentences to translate at once."""
+    """Maximum rows of an input, such as sentences to translate at once."""
     max_positions: int = 2**16
-    """The most positions of a request: rows times length, with max_tokens."""
+    """Maximum positions of a request: rows times length, plus max_tokens."""
     max_values: int = 2**21
-    """The most numbers and strings of an answer."""
+    """Maximum number of values in an answer."""
     batch_rows: int = 32
-    """The most rows of small requests that are computed together."""
+    """Maximum rows of small requests that are computed in one batch."""
     threads: int = 8
-    """Calls that run at once in the process of a version."""
+    """Number of calls that run at once in the process of a version."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """A request to a model, as it has come in.
+    """A request to a model, as received.
 
     Args:
         protocol: `"v1"` or `"v2"`.
         body: The whole body.
-        header_length: The bytes of the JSON before binary tensors, which v2
-            allows; `None` if there are none.
+        header_length: Length in bytes of the JSON before binary tensors (v2);
+            `None` without binary tensors.
     """
 
     protocol: str
@@ -44,12 +44,12 @@ class Request:
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What to answer.
+    """The answer to a request.
 
     Args:
-        status: Status of HTTP.
+        status: HTTP status.
         body: JSON, or JSON and binary tensors.
-        header_length: As that of `Request`.
+        header_length: As in `Request`.
     """
 
     status: int
@@ -58,21 +58,21 @@ class Answer:
 
 
 def error_answer(status: int, text: str) -> Answer:
-    """Returns the answer to a request that is refused.
+    """Returns the answer to a refused request.
 
     Args:
-        status: Status of HTTP.
-        text: What was wrong. Nobody reads on after 1,000 characters, and some
-            texts quote the request.
+        status: HTTP status.
+        text: The reason. It is cut to 1,000 characters, because it may quote
+            the request.
     """
     return Answer(status, json.dumps({"error": text[:1000]}).encode())
 
 
 def packed(message: Any) -> bytes:
-    """Returns the bytes to send for a message.
+    """Serializes a message.
 
     Args:
-        message: An object of the classes above, or one of Python's own.
+        message: An object of the classes above, or a built-in Python object.
     """
     body = pickle.dumps(message)
     return len(body).to_bytes(_SIZE_BYTES, "big") + body
@@ -82,7 +82,7 @@ async def receive(reader: asyncio.StreamReader) -> Any:
     """Waits for the next message.
 
     Args:
-        reader: What the other process writes to.
+        reader: The stream that the other process writes to.
 
     Returns:
         The message.
@@ -98,7 +98,7 @@ def read(file: BinaryIO) -> Any:
     """Waits for the next message, without asyncio.
 
     Args:
-        file: What the other process writes to.
+        file: The stream that the other process writes to.
 
     Returns:
         The message; `None` when the other process has ended.

@@ -1,4 +1,4 @@
-"""The process of one version of a model, as the HTTP process sees it."""
+"""The process of a model, seen from the HTTP process."""
 
 import asyncio
 import contextlib
@@ -31,11 +31,11 @@ _FLAG = "--tf_xla_persistent_cache_directory"
 
 
 def keep_programs() -> None:
-    """Lets the processes of models keep what XLA compiles, and share it.
+    """Lets the processes of models cache and share compiled XLA programs.
 
-    They keep it in the user's cache, in a folder for this processor and this
-    version of TensorFlow: programs for another may not run. A folder that
-    `TF_XLA_FLAGS` already names is kept.
+    The programs are in the user's cache, in a folder for this processor and
+    this version of TensorFlow, because programs for others may not run. A
+    folder that `TF_XLA_FLAGS` already names is used instead.
     """
     flags = os.environ.get(_VARIABLE, "")
     if _FLAG in flags:
@@ -45,20 +45,20 @@ def keep_programs() -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        log.warning("What XLA compiles is not kept: %s", error)
+        log.warning("Compiled XLA programs are not cached: %s", error)
         return
     # Unquoted, a path would end at a space.
     os.environ[_VARIABLE] = f'{flags} {_FLAG}="{folder}"'.strip()
 
 
 def without_programs() -> dict[str, str] | None:
-    """Returns the environment of a process that keeps no programs.
+    """Returns the environment of a process without cached programs.
 
-    XLA does not compile if it cannot write to the folder, such as on a full
-    disk, or if what it finds there is damaged.
+    XLA fails if it cannot write to the folder, such as on a full disk, or if a
+    cached program is damaged.
 
     Returns:
-        Dictionary of all variables; `None` if no process keeps any.
+        Dictionary of all variables; `None` if programs are not cached.
     """
     flags = os.environ.get(_VARIABLE, "")
     if _FLAG not in flags:
@@ -68,7 +68,7 @@ def without_programs() -> dict[str, str] | None:
 
 
 def _fingerprint():
-    """A name for this processor and this version of TensorFlow."""
+    """Returns a name for this processor and version of TensorFlow."""
     facts = [platform.machine(), platform.processor()]
     with contextlib.suppress(OSError):
         lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
@@ -79,29 +79,29 @@ def _fingerprint():
 
 
 _BUFFER = 2**20
-# For a call to leave the queue once its time is over.
+# Time for a call to leave the queue after its timeout.
 _GRACE = 1.0
 
 
 class WorkerEnded(Exception):
-    """The process of a version has ended, or has not come up."""
+    """The process of a version has ended or did not start."""
 
 
 class Worker:
-    """Sends requests to a process and gives back its answers.
+    """Sends requests to a process and returns its answers.
 
     Args:
         process: The process.
         reader, writer: The connection to it.
-        metadata: How it describes its model.
-        changed: Called when the process should be replaced.
+        metadata: Its description of the model.
+        changed: Callback for when the process should be replaced.
 
     Attributes:
-        metadata: Dictionary from `"v1"` and `"v2"` to how the protocol
-            describes the signatures.
+        metadata: Dictionary with the descriptions of the signatures in the
+            protocols `"v1"` and `"v2"`.
         worn: Whether the process should be replaced: it has ended, or a call
-            goes on although its time is over.
-        ended: Whether it takes no more calls.
+            runs on after its timeout.
+        ended: Whether it accepts no more calls.
     """
 
     def __init__(
@@ -133,11 +133,11 @@ class Worker:
         Args:
             path: Folder of the version.
             limits: The `Limits` of requests.
-            changed: Called when the process should be replaced.
-            env: Its environment, if not that of this process.
+            changed: Callback for when the process should be replaced.
+            env: Its environment; `None` for that of this process.
 
         Raises:
-            OSError: when the system starts no process.
+            OSError: when the system cannot start a process.
             WorkerEnded: when the version does not work.
         """
         ours, theirs = socket.socketpair()
@@ -163,14 +163,14 @@ class Worker:
     async def call(self, request: Request) -> Answer:
         """Sends a request and waits for the answer.
 
-        A call that is cancelled is taken back. If it has begun, and does not
-        end by itself, this worker is `worn`.
+        A cancelled call is removed from the queue. If it has started and does
+        not end by itself, this worker is `worn`.
 
         Args:
             request: The `Request`.
 
         Raises:
-            WorkerEnded: when the process ends before.
+            WorkerEnded: when the process ends before it answers.
         """
         if self.ended:
             raise WorkerEnded
@@ -179,7 +179,7 @@ class Worker:
         self._pending[number] = found
         try:
             self._writer.write(packed((number, request)))
-            # Without a connection, the process is about to end.
+            # Without a connection, the process will end soon.
             with contextlib.suppress(ConnectionError):
                 await self._writer.drain()
             return await asyncio.shield(found)
@@ -188,10 +188,10 @@ class Worker:
             raise
 
     async def drain(self, seconds: float) -> None:
-        """Waits for the calls that it has, then ends it.
+        """Waits for running calls, then ends the process.
 
         Args:
-            seconds: How long to wait at most.
+            seconds: Maximum time to wait.
         """
         try:
             if self._pending:
@@ -200,11 +200,11 @@ class Worker:
             self.end()
 
     def end(self) -> None:
-        """Ends the process at once, whatever it does."""
+        """Ends the process immediately."""
         _kill(self._process)
 
     async def _listen(self, reader):
-        """Hands out the answers until the process ends."""
+        """Delivers answers until the process ends."""
         try:
             while True:
                 number, answer = await receive(reader)
@@ -216,13 +216,13 @@ class Worker:
         self.ended = True
         for found in self._pending.values():
             found.set_exception(WorkerEnded())
-            found.exception()  # Nobody may be waiting for it any more.
+            found.exception()  # Nobody may be waiting for it.
         self._pending.clear()
         self._writer.close()
         self._wear()
 
     async def _give_up(self, number, found):
-        """Takes a call back; the process is worn if the call runs on."""
+        """Cancels a call; the process is worn if the call runs on."""
         self._writer.write(packed((number, None)))
         await asyncio.wait([found], timeout=_GRACE)
         if self._pending.pop(number, None) is not None:

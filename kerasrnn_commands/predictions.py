@@ -1,4 +1,4 @@
-"""Requests for predictions, passed to the process of a model and answered."""
+"""Passes requests for predictions to the process of a model."""
 
 import asyncio
 import contextlib
@@ -19,15 +19,15 @@ from kerasrnn_commands.live_model import again_later
 from kerasrnn_commands.messages import Request
 from kerasrnn_commands.settings import ServerSettings
 
-# Nobody is refused for holding less.
+# Shorter parts are never refused.
 _SMALL = 2**16
 
 
 class Held:
-    """Counts the bytes that are held, and refuses long parts beyond a limit.
+    """Counts the bytes in memory, and refuses long parts beyond a limit.
 
     Args:
-        most: The most bytes, about.
+        most: Approximate maximum number of bytes.
     """
 
     def __init__(self, most: int):
@@ -35,10 +35,10 @@ class Held:
 
     @contextlib.contextmanager
     def part(self) -> Iterator[Callable[[int], None]]:
-        """Yields a function that notes how long a request or answer is.
+        """Yields a function that records the length of a request or answer.
 
-        It is held until the end of the block. The function raises an
-        `HTTPException` when the part is long, and too much is held.
+        It counts until the end of the block. The function raises an
+        `HTTPException` if the part is long and the limit is exceeded.
         """
         held = 0
 
@@ -56,11 +56,11 @@ class Held:
 
 
 class HeldResponse(Response):
-    """A response that is held until the client has taken it.
+    """A response that counts as in memory until the client has read it.
 
     Args:
-        held: The `Held` of all of them.
-        *args: As of `Response`.
+        held: The common `Held`.
+        *args: As in `Response`.
     """
 
     def __init__(self, held: Held, *args: Any):
@@ -68,18 +68,18 @@ class HeldResponse(Response):
         self.held = held
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Sends the response, as ASGI demands."""
+        """Sends the response (ASGI interface)."""
         with self.held.part() as grow:
             grow(len(self.body))
             await super().__call__(scope, receive, send)
 
 
-# How zlib is told of the header that a stream has.
+# zlib's codes for the header of a stream.
 _STREAMS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 
 
 class Inflation:
-    """Inflates a body piece by piece, so that a bomb does not go off.
+    """Decompresses a body piece by piece, safe against zip bombs.
 
     Args:
         encoding: The header `Content-Encoding`.
@@ -102,11 +102,12 @@ class Inflation:
             )
 
     def inflate(self, piece: bytes, most: int) -> bytes:
-        """Returns what a piece holds, or only its first bytes.
+        """Decompresses a piece, up to a maximum length.
 
         Args:
             piece: The next bytes of the body.
-            most: The most bytes to return. If there are fewer, they are all.
+            most: Maximum number of bytes to return. With fewer, the piece is
+                complete.
 
         Raises:
             HTTPException: when the stream is damaged.
@@ -122,10 +123,10 @@ class Inflation:
         return found
 
     def end(self) -> None:
-        """Says that the body has ended.
+        """Tells that the body has ended.
 
         Raises:
-            HTTPException: when the stream has not.
+            HTTPException: when the stream is incomplete.
         """
         if self._stream is not None and not self._stream.eof:
             raise _damaged("a part of it")
@@ -134,7 +135,7 @@ class Inflation:
 def _damaged(received):
     return HTTPException(
         400,
-        "The body must be one whole stream of its content encoding. "
+        "The body must be one complete stream of its content encoding. "
         f"Received: {received}.",
     )
 
@@ -148,13 +149,13 @@ SECONDS = Histogram(
     "kerasrnn_request_seconds", "Seconds for an answer", ["model"]
 )
 
-# Bodies and answers of the maximum length that may be held at once.
+# Number of bodies and answers of maximum length that fit into the limit.
 _LARGE_BODIES = 16
 HEADER_LENGTH = "inference-header-content-length"
 
 
 class Predictions:
-    """Passes requests on, as many as the settings allow.
+    """Passes requests on, within the limits of the settings.
 
     Args:
         settings: The `ServerSettings`.
@@ -168,16 +169,16 @@ class Predictions:
         """Answers a request for a prediction.
 
         Args:
-            model: The `LiveModel` that it is for.
+            model: The `LiveModel` to call.
             request: The request.
 
         Raises:
             HTTPException: when it is refused.
         """
         start = time.monotonic()
-        status = 499  # of a client that leaves before its request is complete
+        status = 499  # the client left before its request was complete
         try:
-            model.serving()  # If there is none, nothing is waited for.
+            model.serving()  # raises an error at once if there is none
             with self._held.part() as grow:
                 body = await self._body(request, grow)
                 answer = await model.call(_read(request, body))
@@ -194,11 +195,11 @@ class Predictions:
     async def _body(
         self, request: HttpRequest, grow: Callable[[int], None]
     ) -> bytes:
-        """The whole body, inflated, unless it is too long or does not come."""
+        """Returns the decompressed body; raises if it is too long or late."""
         encodings = request.headers.getlist("content-encoding")
         inflation = Inflation(", ".join(encodings))
         most = self.settings.max_request_bytes
-        # If it is announced to be too long, nothing is waited for.
+        # A body that is announced as too long is refused at once.
         _check_length(int(request.headers.get("content-length", 0)), most)
         body, received = bytearray(), 0
         try:
@@ -226,12 +227,12 @@ def _check_length(length, most):
 
 
 def _read(request, body):
-    """A request for the process of a model."""
+    """Returns the request for the process of a model."""
     protocol = request.url.path[1:3]
     length = request.headers.get(HEADER_LENGTH)
     if length is None or protocol == "v1":
         return Request(protocol, body)
-    # Python refuses to read thousands of digits.
+    # Python does not parse thousands of digits.
     if not length[:20].isdecimal() or int(length[:20]) > len(body):
         raise HTTPException(
             400,
@@ -242,7 +243,7 @@ def _read(request, body):
 
 
 def _written(answer, held):
-    """The response to send for the answer of a process."""
+    """Returns the response for the answer of a process."""
     kind, headers = "application/json", None
     if answer.header_length is not None:
         kind = "application/octet-stream"

@@ -1,11 +1,10 @@
-"""Keeps messages of libraries off the terminal of a recipe or a command.
+"""Silences messages of libraries in recipes and commands.
 
-It is imported before all else. It imports Keras and its backend without the
-lines that TensorFlow logs while it is loaded, before its own setting counts;
-with `TF_CPP_MIN_LOG_LEVEL=0` they are shown. A warning is shown as a sentence,
-without the line of code that it refers to. An interruption, what is wrong with
-a file, and what the package or a recipe refuses, are shown without a traceback,
-unless `TF_CPP_MIN_LOG_LEVEL` is 0.
+It must be imported first. It imports Keras and its backend without the lines
+that TensorFlow logs while loading, before its own log level applies. Warnings
+are shown without the line of code. Interruptions, file errors, and errors that
+the package or a recipe raises on purpose are shown without a traceback. With
+`TF_CPP_MIN_LOG_LEVEL=0`, everything is shown.
 """
 
 import importlib.util
@@ -21,7 +20,7 @@ from kerasrnn_commands.stderr import filtered_stderr
 
 _LEVEL = "TF_CPP_MIN_LOG_LEVEL"
 _NO_BREAK = "\N{NO-BREAK SPACE}"
-# Messages that there is no GPU, and log lines that are not errors.
+# Messages about missing GPUs, and log lines that are not errors.
 _NOISE = re.compile(
     rb"^(?:WARNING: All log messages before absl|[IW]\d{4} |.*to cuInit).*\n",
     re.MULTILINE,
@@ -29,8 +28,8 @@ _NOISE = re.compile(
 
 
 def load():
-    """Imports Keras, and finds the devices of TensorFlow if it is in use."""
-    # First, since it says what to install if there is no backend.
+    """Imports Keras and, with TensorFlow, initializes its devices."""
+    # First, because it tells what to install if there is no backend.
     from kerasrnn.optional import needs  # isort: split
 
     import keras
@@ -42,17 +41,17 @@ def load():
             import tensorflow_text  # noqa: F401
 
         tensorflow.config.list_physical_devices()
-        # It warns of each loop of an exported model that is loaded.
+        # It warns about each loop in a loaded exported model.
         logging.getLogger("absl").setLevel(logging.ERROR)
 
 
 def sentence(message, *_, **__):
-    """Returns a warning as lines that fit a terminal."""
+    """Wraps a warning to the width of the terminal."""
     return lines(f"Note: {message}") + "\n"
 
 
 def without_traceback(kind, error, trace):
-    """Prints an error that the user can fix alone, others with a traceback."""
+    """Prints errors that users can fix without a traceback, others with."""
     name = os.path.basename(sys.argv[0])
     if os.environ.get(_LEVEL) == "0":
         sys.__excepthook__(kind, error, trace)
@@ -65,7 +64,7 @@ def without_traceback(kind, error, trace):
 
 
 def refused(error, trace):
-    """Whether the package or a recipe says what is wrong, and not Python."""
+    """Whether the package or a recipe raised the error, and not a library."""
     errors = sys.modules.get("kerasrnn.data.report")
     if errors is not None and isinstance(error, errors.CorpusError):
         return True
@@ -78,15 +77,15 @@ def refused(error, trace):
     path = os.path.realpath(trace.tb_frame.f_code.co_filename)
     return "Received" in str(error) and any(
         path.startswith(os.path.realpath(folder) + os.sep)
-        # An environment may lie there, too.
+        # A virtual environment may be in the same folder.
         and path.count("site-packages") == folder.count("site-packages")
         for folder in ours
     )
 
 
 def lines(message):
-    """Returns a message as lines that fit a terminal."""
-    # No line ends within what is quoted, such as a command.
+    """Wraps a message to the width of the terminal."""
+    # Quoted text, such as a command, is not wrapped.
     quoted = re.compile(r"'[^'\n]{,60}'")
     message = quoted.sub(lambda x: x[0].replace(" ", _NO_BREAK), message)
     wrapped = "\n".join(
@@ -100,11 +99,11 @@ warnings.formatwarning = sentence
 try:
     tempfile.gettempdir()
 except FileNotFoundError:
-    # TensorFlow wants to know one, but writes nothing to it.
+    # TensorFlow needs a path, but writes nothing to it.
     tempfile.tempdir = os.curdir
 sys.excepthook = without_traceback
-# What it logs as an error, such as a slower kernel, does not concern a user:
-# errors that do are raised.
+# Logged errors, such as a slower kernel, do not concern users. Errors that do
+# are raised.
 if os.environ.setdefault(_LEVEL, "3") != "0":
     with filtered_stderr(_NOISE):
         load()

@@ -1,6 +1,6 @@
 """Entry points of the console scripts.
 
-Each names the extra to install if a module is missing.
+If a module is missing, each tells which extra to install.
 """
 
 import importlib
@@ -33,14 +33,14 @@ def ray() -> None:
 
 
 def serve() -> None:
-    """Runs `kerasrnn-serve`, whose first process imports no Keras."""
+    """Runs `kerasrnn-serve`, whose first process does not import Keras."""
     web = "orjson", "prometheus_client", "starlette", "tyro", "uvicorn"
     _need("serve", "serve", "tensorflow_text", *web)
     importlib.import_module("kerasrnn_commands.server").main()
 
 
 def _need(command, extra, *modules):
-    """Ends the process if a module that an extra installs is missing."""
+    """Ends the process if a module of an extra is missing."""
     for name in modules:
         if importlib.util.find_spec(name) is None:
             sys.exit(
@@ -50,6 +50,6 @@ def _need(command, extra, *modules):
 
 
 def _run(module):
-    """Runs the command line of a module, in a terminal that is quiet."""
+    """Runs the command line of a module, with libraries silenced."""
     importlib.import_module("kerasrnn_commands.quiet")
     importlib.import_module(module).main()

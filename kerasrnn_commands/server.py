@@ -3,7 +3,7 @@
     kerasrnn-serve saved_models
     kerasrnn-serve saved_models --host 0.0.0.0 --port 8000 --timeout 5
 
-New models and versions are taken up while it runs.
+New models and versions are loaded while it runs.
 """
 
 import logging
@@ -25,10 +25,9 @@ def serve(
     folder: Annotated[pathlib.Path, tyro.conf.Positional],
     settings: Annotated[ServerSettings, tyro.conf.arg(name="")],
 ) -> None:
-    """Serves the models in a folder over HTTP, until it is told to end.
+    """Serves the models in a folder over HTTP.
 
-    Requests that have come in by then are still answered. Ctrl-C and SIGTERM
-    end it.
+    Ctrl-C and SIGTERM end it, after requests that it has received are answered.
 
     Args:
         folder: Folder of the models, such as saved_models.
@@ -44,7 +43,7 @@ def serve(
         )
     if settings.keep_programs:
         keep_programs()
-    # uvicorn raises the signal again once it has ended.
+    # uvicorn raises the signal again after it has ended.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
     http_server(Application(folder, settings).app, settings).run()

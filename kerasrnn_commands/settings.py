@@ -13,7 +13,7 @@ class ServerSettings(Limits):
 
     Raises:
         ValueError: when a number is not positive, `port` is not a port, or
-            `cors` has something else than origins.
+            `cors` has anything but origins.
     """
 
     host: str = "127.0.0.1"
@@ -23,21 +23,21 @@ class ServerSettings(Limits):
     max_request_bytes: int = 4 * 2**20
     """Maximum size of a request in bytes."""
     timeout: float = 30.0
-    """Seconds for a request to come in, and for its answer."""
+    """Seconds to receive a request, and to answer it."""
     load_timeout: float = 600.0
-    """Seconds for a version to load; after them, it is left out."""
+    """Seconds to load a version; a slower one is skipped."""
     waiting: int = 256
-    """Calls of a model that may run and wait; more get status 503."""
+    """Running and waiting calls of a model; more get status 503."""
     max_connections: int = 512
-    """Connections to keep at once; at most half of `ulimit -n`."""
+    """Maximum number of connections; at most half of `ulimit -n`."""
     poll_seconds: float = 5.0
     """Seconds between checks for new versions."""
     cors: tuple[str, ...] = ()
-    """Origin of pages that may ask, such as https://example.org, or *."""
+    """Origin of web pages with access, such as https://example.org, or *."""
     keep_programs: bool = True
-    """Whether to keep what XLA compiles for the next start."""
+    """Whether to cache compiled XLA programs for the next start."""
     access_log: bool = False
-    """Whether to write a line for each request, not only for those refused."""
+    """Whether to log all requests, not only refused ones."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.cors, tuple):
@@ -63,6 +63,6 @@ class ServerSettings(Limits):
                 )
 
     def limits(self) -> Limits:
-        """Returns those settings that the process of a model needs."""
+        """Returns the settings for the process of a model."""
         names = [field.name for field in dataclasses.fields(Limits)]
         return Limits(**{name: getattr(self, name) for name in names})

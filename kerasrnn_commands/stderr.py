@@ -1,4 +1,4 @@
-"""Standard error of the process, without what libraries write to it."""
+"""Filters what libraries write to standard error."""
 
 import contextlib
 import os
@@ -9,15 +9,15 @@ import threading
 from collections.abc import Iterator
 
 _INFO = re.compile(rb"^\S+\.cc\(\d+\) LOG\(INFO\) .*\n", re.MULTILINE)
-_LOCK = threading.Lock()  # around the standard error of the process
+_LOCK = threading.Lock()  # protects the standard error of the process
 
 
 @contextlib.contextmanager
 def filtered_stderr(noise: re.Pattern[bytes]) -> Iterator[None]:
-    """Holds back what is written to standard error; then writes the rest.
+    """Holds back standard error during a block, then writes it filtered.
 
     Args:
-        noise: Pattern of what is dropped.
+        noise: Pattern of text to drop.
     """
     with _LOCK, _memory() as held:
         _flush()
@@ -35,11 +35,11 @@ def filtered_stderr(noise: re.Pattern[bytes]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def without_sentence_piece_log() -> Iterator[None]:
-    """Drops what SentencePiece logs while it loads a model, but no error.
+    """Drops log lines of SentencePiece while it loads a model, not errors.
 
-    Its log has no level. This does so if TensorFlow is to log less: if
-    `TF_CPP_MIN_LOG_LEVEL` is above 0. What else is written to the standard
-    error is held back to the end.
+    SentencePiece has no log level, so lines are dropped if TensorFlow's log is
+    reduced (`TF_CPP_MIN_LOG_LEVEL` above 0). Other output to standard error is
+    held back until the end.
     """
     if os.environ.get("TF_CPP_MIN_LOG_LEVEL", "0") == "0":
         yield
@@ -49,7 +49,7 @@ def without_sentence_piece_log() -> Iterator[None]:
 
 
 def _memory():
-    """A file without a name, and on Linux without a folder to write to."""
+    """Returns an anonymous file, on Linux in memory."""
     if hasattr(os, "memfd_create"):
         return open(os.memfd_create("stderr"), "w+b")
     return tempfile.TemporaryFile()

@@ -1,4 +1,4 @@
-"""The folders that recipes leave: `NAME/1/`, `NAME/2/` and so on."""
+"""The folders that recipes write: `NAME/1/`, `NAME/2/` and so on."""
 
 import os
 import pathlib
@@ -9,14 +9,15 @@ from typing import NamedTuple
 def versions(path: str | os.PathLike[str]) -> dict[int, pathlib.Path]:
     """Finds the complete versions of a model.
 
-    A version is a folder whose name is a number, once its `saved_model.pb` is
-    there. Other names, such as those of partial exports, are ignored.
+    A version is a folder whose name is a number and that contains
+    `saved_model.pb`. Other names, such as those of incomplete exports, are
+    ignored.
 
     Args:
         path: The folder `NAME` above the versions.
 
     Returns:
-        Dictionary from numbers to paths, oldest first.
+        Dictionary of number to path, oldest first.
     """
     try:
         numbered = [
@@ -25,7 +26,7 @@ def versions(path: str | os.PathLike[str]) -> dict[int, pathlib.Path]:
             if re.fullmatch("[0-9]+", version.name)
             and os.path.exists(version / "saved_model.pb")
         ]
-    except OSError:  # no folder, or one that must not be read
+    except OSError:  # no folder, or no permission
         return {}
     return dict(sorted(numbered))
 
@@ -34,15 +35,14 @@ def models(path: str | os.PathLike[str]) -> dict[str, pathlib.Path]:
     """Finds the models in a folder such as `saved_models/`.
 
     Args:
-        path: The folder above those of the models.
+        path: The folder that contains the model folders.
 
     Returns:
-        Dictionary from names to folders, by name. Folders without a complete
-        version are left out, and so are those whose names start with a dot or
-        are not UTF-8.
+        Dictionary of name to folder, sorted by name. Folders without a complete
+        version, and names that start with a dot or are not UTF-8, are left out.
 
     Raises:
-        FileNotFoundError: when there is no such folder.
+        FileNotFoundError: when the folder does not exist.
     """
     path = pathlib.Path(path)
     if not path.is_dir():
@@ -63,7 +63,7 @@ def _can_be_named(name):
 
 
 class Version(NamedTuple):
-    """A version as it was found; written anew, it is another.
+    """A version as it was found; with changed files, it is another one.
 
     Args:
         number: Its number.
@@ -77,7 +77,7 @@ class Version(NamedTuple):
 
 
 def newest_first(path: pathlib.Path) -> list[Version]:
-    """Finds the complete versions of a model, and their files.
+    """Finds the complete versions of a model with their files.
 
     Args:
         path: The folder `NAME` above the versions.
@@ -88,13 +88,13 @@ def newest_first(path: pathlib.Path) -> list[Version]:
 
 def _files(path):
     found = []
-    # It leaves out what it cannot read.
+    # Entries that cannot be read are left out.
     for folder, _, names in os.walk(path):
         for name in names:
             file = os.path.join(folder, name)
             try:
                 state = os.stat(file)
             except OSError:
-                continue  # It is being written, or must not be read.
+                continue  # It is being written, or access is denied.
             found.append((file, state.st_size, state.st_mtime_ns))
     return tuple(sorted(found))

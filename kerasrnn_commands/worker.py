@@ -2,7 +2,7 @@
 
 import sys
 
-# Keras would load it where it is installed. It needs a folder to write to.
+# Keras would import matplotlib if installed, and that needs a writable folder.
 sys.modules["matplotlib"] = None  # type: ignore[assignment]
 
 from kerasrnn_commands import quiet  # noqa: E402, F401  # isort: skip

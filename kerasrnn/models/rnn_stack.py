@@ -123,7 +123,7 @@ class RNNStack(Configured, KeepsQuantization):
 
     def _new_rnn(self, cell, index, go_backwards):
         """Returns a layer that runs a copy of a cell in one direction."""
-        path = [self.seed_path] * bool(self.seed_path) + [index]
+        path = [self.seed_path, index] if self.seed_path else [index]
         return FastRNN(
             clone_cell(cell, *path),
             return_sequences=True,

@@ -122,7 +122,7 @@ def _write_example(forecaster, table, path):
         **dict(zip(known, series.known.T, strict=False)),
         **dict(zip(table.static, series.static, strict=True)),
     )
-    end = start + horizon * bool(known)
+    end = start + horizon if known else start
     with atomic_write(path) as partial:
         frame[max(start - lookback, 0) : end].to_csv(
             partial, index=False, float_format="%.7g"

@@ -1,4 +1,4 @@
-"""Figures from plain arrays, drawn without a display or global state."""
+"""Figures from arrays, drawn without a display or global state."""
 
 import kerasrnn.optional
 

@@ -1,4 +1,4 @@
-"""Heat maps of attention weights, in panels with room for their labels."""
+"""Heat maps of attention weights."""
 
 import math
 from collections.abc import Sequence
@@ -21,17 +21,16 @@ GAP_INCHES = 0.3
 
 
 def arrange(figure, panels, bar, title, columns):
-    """Places panels, colour bar and title, and sets the size of the figure.
+    """Arranges panels, colour bar and title, and sets the figure size.
 
-    The labels of a panel have the same size wherever the panel is. They are
-    measured first; then rows and columns are sized to fit them, so that no
-    panel is squeezed and no label is cut.
+    The labels have a fixed size and are measured first. Then rows and columns
+    are sized to fit them, so that no panel is squeezed and no label is cut.
 
     Args:
-        figure: A `matplotlib.figure.Figure` of one inch by one inch, on which
-            the positions of axes are their sizes in inches.
+        figure: A `matplotlib.figure.Figure` of one inch by one inch, so that
+            the positions of axes are in inches.
         panels: List of axes, row by row.
-        bar: The axes of the colour bar, placed to the right of the first row.
+        bar: The axes of the colour bar, to the right of the first row.
         title: The text above all panels, or `None`.
         columns: Positive integer, the number of panels side by side.
     """
@@ -46,14 +45,14 @@ def arrange(figure, panels, bar, title, columns):
     lefts, right = _starts(before.max(axis=0), (across + after).max(axis=0))
     tops, bottom = _starts(above.max(axis=1), down.max(axis=1), title_height)
     bar_left = right + GAP_INCHES
-    # At most as tall as the panels, unless that leaves no room for its label.
+    # At most as tall as the panels, unless its label needs more room.
     bar_down = min(bar_down, max(bottom - tops[0], 0.5 * bar_down))
     content = bar_left + bar_across + 0.75  # its label
     width = max(content, title_width) + GAP_INCHES
     height = max(bottom, tops[0] + bar_down) + GAP_INCHES
     figure.set_size_inches(width, height)
 
-    # Under a title that is wider, the panels are centred.
+    # The panels are centred below a wider title.
     shift = 0.5 * (width - GAP_INCHES - content)
     for index, axes in enumerate(panels):
         row, column = divmod(index, columns)
@@ -65,14 +64,14 @@ def arrange(figure, panels, bar, title, columns):
 
 
 def _measure(axes):
-    """Inches before, across and after the cells, then above and down."""
+    """Returns inches left of, across, right of, above and down the cells."""
     across, down = axes.get_position().size
     left, _, right, top = axes.get_tightbbox().extents / axes.figure.dpi
     return -left, across, right - across, top - down, down
 
 
 def _measure_title(title):
-    """Inches across and down, with the gaps of the title."""
+    """Returns width and height of the title in inches, with its gaps."""
     if title is None:
         return 0.0, 0.0
     width, height = title.get_window_extent().size / title.figure.dpi
@@ -80,13 +79,13 @@ def _measure_title(title):
 
 
 def _starts(leads, bodies, offset=0.0):
-    """Where each body starts, after a gap and its lead; where the last ends."""
+    """Returns the start of each body after its lead, and the last end."""
     ends = offset + np.cumsum(GAP_INCHES + leads + bodies)
     return ends - bodies, ends[-1]
 
 
 def _put(axes, corner, size):
-    """Places axes by inches from the left and from the top of the figure."""
+    """Places axes, in inches from the left and top of the figure."""
     width, height = axes.figure.get_size_inches()
     left, top = corner
     across, down = size
@@ -111,10 +110,9 @@ def attention_figure(
 ) -> Figure:
     """Draws the attention of each target token over the source sentence.
 
-    One row for each target token, one column for each source token; the darker
-    a cell, the greater the weight. The figure grows with the number of tokens,
-    and each axis has a font for its script. Tokens longer than 32 characters
-    are shortened.
+    Rows are target tokens, columns are source tokens, and darker cells mean
+    larger weights. The figure grows with the number of tokens, and each axis
+    has a font for its script. Tokens longer than 32 characters are shortened.
 
     Args:
         weights: Array of shape `(targets, sources)`, the attention weights of
@@ -179,7 +177,7 @@ def attention_grid(
     if not sentences:
         raise ValueError("`sentences` must not be empty. Received: none")
     columns = min(positive_integer("columns", columns), len(sentences))
-    # On a figure of one inch, positions are inches until all is arranged.
+    # On a figure of one inch, positions are in inches until it is resized.
     figure = Figure(figsize=(1.0, 1.0))
     scale = max(np.nanmax(weights, initial=0) for weights, *_ in sentences)
     cell = _cell_inches(sentences, columns)
@@ -198,7 +196,7 @@ def attention_grid(
 
 
 def _checked(weights, source_tokens, target_tokens):
-    """The arguments as an array and two lists, if they fit together."""
+    """Returns the arguments as an array and two lists, after checks."""
     tokens = (
         string_list("source_tokens", source_tokens, minimum=1),
         string_list("target_tokens", target_tokens, minimum=1),
@@ -207,15 +205,16 @@ def _checked(weights, source_tokens, target_tokens):
     sources, targets = map(len, tokens)
     if weights.shape != (targets, sources):
         raise ValueError(
-            "`weights` must have shape (targets, sources), one row for each of "
-            "`target_tokens` and one column for each of `source_tokens`, here "
-            f"{(targets, sources)}. Received: weights.shape={weights.shape}"
+            "`weights` must have the shape (targets, sources), with a row for "
+            "each of `target_tokens` and a column for each of `source_tokens`. "
+            f"Expected: {(targets, sources)}. Received: "
+            f"weights.shape={weights.shape}"
         )
     return weights, *(list(map(shortened, x)) for x in tokens)
 
 
 def _cell_inches(sentences, columns):
-    """Side of a cell: the same in every panel, bounded by the figure size."""
+    """Returns the size of a cell, which is the same in all panels."""
     sources = [len(tokens) for _, tokens, _ in sentences]
     targets = [len(tokens) for _, _, tokens in sentences]
     across = sum(max(sources[index::columns]) for index in range(columns))
@@ -230,7 +229,7 @@ def _draw_panel(figure, weights, source_tokens, target_tokens, scale, cell):
     targets, sources = weights.shape
     axes = figure.add_axes((0.0, 0.0, cell * sources, cell * targets))
     axes.imshow(weights, cmap=COLORS, vmin=0.0, vmax=scale, aspect="auto")
-    # Labels do not overlap their neighbours.
+    # Small enough that labels do not overlap.
     size = min(FONT_POINTS, 0.6 * POINTS_PER_INCH * cell)
     axes.xaxis.tick_top()
     axes.set_xticks(

@@ -1,4 +1,4 @@
-"""Curves of one training, or of several models in one figure."""
+"""Learning curves of a training or of several models."""
 
 import math
 from collections.abc import Mapping
@@ -25,17 +25,17 @@ from kerasrnn.plots.style import whole_numbers
 def training_figure(
     history: Mapping[str, Sequence[float]], chosen: int | None = None
 ) -> Figure:
-    """Draws the curves of a training run, one panel for each metric.
+    """Draws the learning curves of a training, one panel per metric.
 
     A metric and its validation value share a panel, such as `loss` and
     `val_loss`. So do metrics that are equal to four digits.
 
     Args:
-        history: Dictionary of metric name to list of values, one value an
-            epoch, each list of shape `(epochs,)`, as
-            `model.fit(...).history` is. The lists may differ in length.
-        chosen: Integer, the number of the epoch whose weights were kept, from
-            1. A dotted line marks it. `None` for no mark.
+        history: Dictionary of metric name to list of values per epoch, of shape
+            `(epochs,)`, such as `model.fit(...).history`. The lists may differ
+            in length.
+        chosen: Integer, number of the epoch whose weights were kept, counted
+            from 1. A dotted line marks it. `None` for no mark.
 
     Returns:
         A `matplotlib.figure.Figure`.
@@ -68,7 +68,7 @@ def training_figure(
         ):
             if name in curves:
                 epochs = np.arange(1, len(curves[name]) + 1)
-                # A single epoch has no line, only a dot.
+                # A single epoch is a dot, not a line.
                 axes.plot(
                     epochs, curves[name], color=color, label=label, marker="."
                 )
@@ -110,22 +110,22 @@ def comparison_figure(
     x: str | None = None,
     x_label: str | None = None,
 ) -> Figure:
-    """Draws one metric of several models, a curve for each.
+    """Draws a metric of several models, with a curve for each.
 
-    The legend shows the last value of each curve. Models differ in colour and
-    marker, so they can be told apart in grey, too.
+    The legend shows the last value of each curve. Curves differ in colour and
+    marker, so they are distinguishable in grey, too.
 
     Args:
-        histories: Dictionary of model name to history, at most 8 of them. A
+        histories: Dictionary of model name to history, with at most 8 models. A
             history is a dictionary of metric name to list of values of shape
-            `(epochs,)`, as `model.fit(...).history` is. Models may differ in
+            `(epochs,)`, such as `model.fit(...).history`. Models may differ in
             the number of epochs.
         metric: String, the name of the metric.
         label: Optional string, the label of the vertical axis; by default
             `metric`.
         x: Optional string, the name of the values on the horizontal axis, such
-            as `"tokens"`. Each history must hold as many of them as of the
-            metric. By default, the axis counts epochs from 1.
+            as `"tokens"`. Each history must have as many of them as of the
+            metric. By default, the axis shows epochs from 1.
         x_label: Optional string, the label of the horizontal axis; by default
             `x`, or `"epoch"`.
 
@@ -165,7 +165,7 @@ def comparison_figure(
     if x is None:
         whole_numbers(axes)
     elif max(map(abs, axes.dataLim.intervalx)) >= 1e4:
-        # Long numbers are shortened: 20k, 3M.
+        # Shortens long numbers: 20k, 3M.
         axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     open_grid(axes)
     add_legend(figure, lines, last_values)
@@ -173,7 +173,7 @@ def comparison_figure(
 
 
 def _values(model, history, name):
-    """The values of a metric of a model, or of the horizontal axis."""
+    """Returns the values of a metric, or of the horizontal axis."""
     checked_dict(f"histories[{model!r}]", history)
     if name not in history:
         raise ValueError(
@@ -192,7 +192,7 @@ def _draw_curve(axes, steps, values, color, marker):
         color=color,
         marker=marker,
         markevery=marked.round().astype("int").tolist(),
-        # The star and the crosses look smaller than they are.
+        # Stars and crosses look smaller than other markers.
         markersize=8 if marker in "PX*" else 6,
         markeredgecolor="white",
         markeredgewidth=0.5,

@@ -1,4 +1,4 @@
-"""Fonts that can draw a text, chosen by its characters."""
+"""Chooses fonts by the characters of a text."""
 
 import functools
 import unicodedata
@@ -14,20 +14,19 @@ from kerasrnn.files import atomic_write
 from kerasrnn.files import output_folder
 from kerasrnn.warning import warn
 
-# Comes with matplotlib. Has Latin with stacked marks, Greek and Cyrillic.
+# Part of matplotlib; has Latin with stacked marks, Greek and Cyrillic.
 BASE_FAMILY = "DejaVu Sans"
 
 
 def font_family(texts):
-    """Chooses one list of font families that draws all of the texts.
+    """Returns a list of font families that can draw all texts.
 
-    The base family is used if it has every character. Otherwise the first font
-    with the missing characters is put before it: FiraGO from the package
-    `pymupdf-fonts`, which has Devanagari among other scripts, or a font
-    installed on the system. If no single font has them all, several fonts are
-    combined. matplotlib takes each character from the first family that has it,
-    and shapes each run of text (conjuncts, reordered vowel signs) with the font
-    that draws it.
+    The base family is used if it has every character. Otherwise, the first font
+    with the missing characters precedes it: FiraGO from the package
+    `pymupdf-fonts`, which has Devanagari and other scripts, or a system font.
+    If no single font has them all, several fonts are combined. matplotlib takes
+    each character from the first family that has it, and shapes each run of
+    text (conjuncts, reordered vowel signs) with that font.
 
     Args:
         texts: Iterable of strings that are shown together, such as the labels
@@ -35,7 +34,7 @@ def font_family(texts):
 
     Returns:
         List of names of font families, first choice first. A `UserWarning`
-        names the characters that no font has.
+        lists characters that no font has.
 
     Example:
 
@@ -64,9 +63,9 @@ def font_family(texts):
     if missing:
         warn(
             "No font was found for the characters "
-            f"{''.join(sorted(missing))!r}: the figure shows them as boxes. "
-            "For Devanagari, install the package `pymupdf-fonts`; for other "
-            "scripts, a font of the Noto family.",
+            f"{''.join(sorted(missing))!r}, so the figure shows boxes. For "
+            "Devanagari, install the package `pymupdf-fonts`; for other "
+            "scripts, install a Noto font.",
         )
     return [*families, BASE_FAMILY]
 
@@ -93,7 +92,7 @@ def _characters(path, index=0):
 
 @functools.cache
 def packaged_font():
-    """Returns the path of FiraGO, `None` if its package is not installed.
+    """Returns the path of FiraGO, or `None` if it is not installed.
 
     The font has Devanagari. It is registered with matplotlib.
     """
@@ -101,7 +100,7 @@ def packaged_font():
         import pymupdf_fonts
     except ImportError:
         return None
-    # The package holds the font as bytes, and matplotlib reads files.
+    # The package contains the font as bytes, but matplotlib reads files.
     path = Path(matplotlib.get_cachedir(), "kerasrnn", "FiraGO-Regular.ttf")
     content = pymupdf_fonts.myfont("figo")
     if not path.is_file() or path.read_bytes() != content:
@@ -113,7 +112,7 @@ def packaged_font():
 
 
 def system_fonts():
-    """Upright fonts of regular weight, without placeholder fonts."""
+    """Returns upright fonts of regular weight, without placeholders."""
     return [
         entry
         for entry in fontManager.ttflist

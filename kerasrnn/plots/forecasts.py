@@ -1,4 +1,4 @@
-"""Forecasts beside what came, and their errors by the step ahead."""
+"""Figures of forecasts, and of their errors by horizon step."""
 
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -32,13 +32,13 @@ def forecast_figure(
     past_horizons: int = 3,
     times: ArrayLike | None = None,
 ) -> Figure:
-    """Draws forecasts of columns after their past, with bands around them.
+    """Draws forecasts of columns after their past, with quantile bands.
 
     Args:
         past: Array of shape `(time, columns)`; NaN leaves a gap.
         forecast: Array of shape `(horizon, columns)`.
         names: List of strings, the names of the columns.
-        values: Optional array of shape `(horizon, columns)`, what came.
+        values: Optional array of shape `(horizon, columns)`, the actual values.
         quantiles: Optional array of shape `(horizon, columns, levels)`.
         levels: List of rising floats, the levels of the quantiles. A band is
             drawn from the first to the last, from the second to the last but
@@ -113,7 +113,7 @@ def _draw_bands(axes, ahead, quantiles, levels):
             ahead,
             quantiles[:, index],
             quantiles[:, -1 - index],
-            # Narrower bands hide the wider below them, and are darker.
+            # Narrow bands are darker and cover wider ones.
             color=1 - (0.2 + 0.5 * index / count) * (1 - band),
             linewidth=0,
             label=f"{share:.0%}",
@@ -132,7 +132,7 @@ def _check(past, forecast, names, values, quantiles, levels, times):
     for name, (x, shape) in expected.items():
         if x is not None and (np.shape(x) != shape or not np.size(x)):
             raise ValueError(
-                f"`{name}` must have the shape {shape}, and not be empty. "
+                f"`{name}` must have the shape {shape} and not be empty. "
                 f"Received: shape {np.shape(x)}"
             )
 
@@ -140,7 +140,7 @@ def _check(past, forecast, names, values, quantiles, levels, times):
 def horizon_figure(
     errors: Mapping[str, ArrayLike], label: str = "error"
 ) -> Figure:
-    """Draws errors by the step ahead, a curve for each forecast.
+    """Draws errors by horizon step, with a curve for each model.
 
     Args:
         errors: Dictionary of name to array of shape `(horizon,)`, at most 8.

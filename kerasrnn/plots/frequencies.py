@@ -22,17 +22,15 @@ from kerasrnn.plots.style import shortened
 def frequency_figure(
     counts: Mapping[Any, int], title: str | None = None, most_common: int = 30
 ) -> Figure:
-    """Draws how often the most frequent items occur.
+    """Draws the counts of the most frequent items.
 
-    One horizontal bar for each item, the most frequent on top. At its end are
-    its count and its percentage of the total, which includes the items that are
-    not drawn.
+    There is a horizontal bar for each item, with the most frequent on top, its
+    count, and its percentage of the total, including items that are not drawn.
 
     Args:
-        counts: Dictionary of item to count, such as `collections.Counter`
-            makes of the words of a corpus or of its part-of-speech tags. An
-            item is shown as its string. Items of equal count keep the order
-            of the dictionary.
+        counts: Dictionary of item to count, such as a `collections.Counter` of
+            words or part-of-speech tags. Items are shown as strings. Items with
+            equal counts keep the order of the dictionary.
         title: Optional string above the bars.
         most_common: Positive integer, the maximum number of bars.
 
@@ -56,21 +54,21 @@ def frequency_figure(
     values = np.array([integer("a count", counts[x], 0) for x in items])
     if not values.any():
         raise ValueError(
-            "`counts` must hold at least one count above 0. Received: "
-            f"{len(counts)} items, all of count 0."
+            "`counts` must have at least one count above 0. Received: "
+            f"{len(counts)} items, all with count 0."
         )
     order = np.argsort(-values, kind="stable")[:most_common]
     names = [_shown(items[index]) for index in order]
-    # An inch for the title, and for ticks and label of the axis of counts.
+    # An inch for the title, and for ticks and label of the count axis.
     figure, axes = one_panel(6.4, 1.0 + 0.24 * len(names))
     _draw_bars(axes, names, values[order], int(values.sum()))
-    # Centred on the figure, since names may take up much of the width.
+    # Centred on the figure, because names may need much of the width.
     add_title(figure, title)
     return figure
 
 
 def _shown(item):
-    """The name of an item, shortened, with white space made visible."""
+    """Returns the name of an item, shortened, with visible white space."""
     name = str(item)
     if name != name.strip() or any(
         unicodedata.category(character) == "Cc" for character in name

@@ -1,4 +1,4 @@
-"""How far back in time the gradient of a recurrent network reaches."""
+"""Norms of the gradient of a recurrent network back in time."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ from kerasrnn.plots.style import one_panel
 from kerasrnn.plots.style import open_grid
 from kerasrnn.plots.style import whole_numbers
 
-# Dash patterns, which tell curves apart without their colours.
+# Dash patterns distinguish curves without colours.
 DASHES = [
     "-",
     (0, (6, 1.5)),
@@ -32,19 +32,18 @@ DASHES = [
 def gradient_figure(
     norms: Mapping[str, ArrayLike], title: str | None = None
 ) -> Figure:
-    """Draws the norm of the gradient at each step before the end.
+    """Draws gradient norms by the number of steps before the end.
 
-    The loss of the last step is on the left, at 0, and time runs backwards from
-    there, as the gradient does. The vertical axis is logarithmic: a gradient
-    that vanishes at a constant rate is a falling straight line. Zeros have no
-    logarithm; they are drawn on a dotted line labelled "zero", below all other
-    norms.
+    The last step, whose loss is differentiated, is on the left at 0, and time
+    runs backwards. The vertical axis is logarithmic, so a gradient that
+    vanishes at a constant rate is a falling straight line. Zeros, which have no
+    logarithm, are on a dotted line labelled "zero" below all other norms.
 
     Args:
-        norms: Dictionary of model name to array of shape `(time,)`, at most 8
-            of them: the norm of the gradient of the last step's loss with
-            respect to the input, or the state, of each step, the first step
-            first. Models may differ in `time`.
+        norms: Dictionary of model name to array of shape `(time,)`, with at
+            most 8 models: the norms of the gradient of the last step's loss
+            with respect to the input or state of each step, in order of time.
+            Models may differ in `time`.
         title: Optional string above the curves.
 
     Returns:
@@ -77,8 +76,8 @@ def gradient_figure(
             "A norm must be finite and non-negative. "
             f"Received: {together[wrong][0]} in `norms`"
         )
-    # A power of ten below all norms other than 0; if all are 0, as if the
-    # lowest were 1. Matplotlib cannot draw a smaller number.
+    # A power of ten below all nonzero norms (or below 1 if all are 0), but not
+    # smaller than matplotlib can draw.
     lowest = np.min(together[together > 0.0], initial=1.0)
     floor = max(10.0 ** (np.ceil(np.log10(lowest)) - 2), 1e-300)
     figure, axes = one_panel(*PANEL_INCHES)
@@ -89,7 +88,7 @@ def gradient_figure(
             color=color,
             linestyle=dashes,
             linewidth=1.8,
-            # A single step has no line.
+            # A single step is not a line.
             marker="o" if len(values) == 1 else None,
         )
     if (together == 0.0).any():
@@ -101,7 +100,7 @@ def gradient_figure(
     axes.margins(x=0.02)
     open_grid(axes)
     add_panel_title(axes, title)
-    # As long as the longest pattern.
+    # As long as the longest dash pattern.
     add_legend(figure, lines, list(map(str, norms)), handlelength=4.0)
     return figure
 

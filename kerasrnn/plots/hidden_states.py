@@ -1,4 +1,4 @@
-"""Hidden states of a recurrent network along a sentence."""
+"""Hidden states of a recurrent network for a sentence."""
 
 from collections.abc import Sequence
 
@@ -37,7 +37,7 @@ def hidden_state_figure(
     Args:
         states: Array of shape `(time, units)`, the hidden states of one
             sentence without its padding.
-        words: List of `time` strings. Those longer than 32 characters are
+        words: List of `time` strings. Words longer than 32 characters are
             shortened.
         title: Optional string above the heat map.
 
@@ -56,7 +56,7 @@ def hidden_state_figure(
     ['0', '2', '1']
 
     References:
-        - [Friendly, 2002](https://doi.org/10.1198/000313002533), the order.
+        - [Friendly, 2002](https://doi.org/10.1198/000313002533), for the order.
     """
     states, words = _checked(states, words)
     time, units = states.shape
@@ -85,7 +85,7 @@ def hidden_state_figure(
         ha="right",
         va="center",
     )
-    shown = units if units <= 75 else 0  # more would not be legible
+    shown = units if units <= 75 else 0  # more labels would be illegible
     axes.set_yticks(range(shown), order[:shown].tolist(), fontsize=6.5)
     axes.set_ylabel("unit, similar ones adjacent")
     axes.tick_params(length=0, pad=4)
@@ -101,9 +101,9 @@ def _checked(states, words) -> tuple[np.ndarray, list[str]]:
 
 
 def _alike_together(states):
-    """Order of the units by angle, starting after the widest gap."""
+    """Returns the order of the units by angle, from the widest gap on."""
     _, strengths, directions = np.linalg.svd(states, full_matrices=False)
-    # (2, units), the second all zeros if there is one word or one unit only.
+    # (2, units); the second is all zeros if there is only one word or unit.
     first, second = np.pad(strengths[:, None] * directions, ((0, 1), (0, 0)))[
         :2
     ]
@@ -111,7 +111,7 @@ def _alike_together(states):
     order = np.lexsort((first, angles))
     around = np.append(angles[order], angles[order[0]] + 2 * np.pi)
     order = np.roll(order, -1 - np.argmax(np.diff(around)))
-    # Principal components have no sign, so the order may be that or reversed.
+    # The signs of principal components are arbitrary, so fix the direction.
     return order if order[0] <= order[-1] else order[::-1]
 
 
@@ -137,11 +137,11 @@ def word_map_figure(
     Args:
         states: Array of shape `(time, units)`, the hidden states of one
             sentence without its padding.
-        words: List of `time` strings, at least 4. Those longer than
-            32 characters are shortened.
+        words: List of `time` strings, at least 4. Words longer than 32
+            characters are shortened.
         title: Optional string above the map.
         seed: Integer, the seed of t-SNE. Its perplexity is a third of the
-            number of words, from 2 to 30.
+            number of words, between 2 and 30.
 
     Returns:
         A `matplotlib.figure.Figure`.
@@ -165,7 +165,7 @@ def word_map_figure(
     states, words = _checked(states, words)
     if len(words) < MIN_WORDS:
         raise ValueError(
-            f"`words` must hold at least {MIN_WORDS} words for a map. "
+            f"`words` must have at least {MIN_WORDS} words for a map. "
             f"Received: words={words!r}"
         )
     points = _two_dimensions(states, seed)
@@ -179,9 +179,9 @@ def word_map_figure(
         s=DOT_POINTS**2,
         c=positions,
         cmap=POSITION_COLORS,
-        zorder=4,  # Above the lines that lead to the words.
+        zorder=4,  # Above the lines to the words.
     )
-    # A square, with room for the words.
+    # A square with room for the words.
     low, high = points.min(axis=0), points.max(axis=0)
     corners = (low + high) / 2 + 0.62 * (high - low).max() * np.array(
         [[-1, -1], [1, 1]]
@@ -202,7 +202,7 @@ def _two_dimensions(states, seed):
         from sklearn.manifold import TSNE
 
     return TSNE(
-        # Usually 30; sentences with few words take less.
+        # Usually 30, but less for short sentences.
         perplexity=min(max((len(states) - 1) / 3, 2.0), 30.0),
         init="random",  # `pca` fails if all states are equal.
         method="exact",  # A sentence is short.
@@ -223,7 +223,8 @@ def _write_words(figure, axes, points, words):
             fontsize=FONT_POINTS,
             **style,
             arrowprops={"arrowstyle": "-", "color": "lightgrey", "shrinkB": 2},
-            # Kept inside the axes below, whose position must not change now.
+            # Labels are kept inside the axes, whose position must not change
+            # now.
             in_layout=False,
         )
         for word, point in zip(words, points, strict=True)
@@ -239,16 +240,16 @@ def _write_words(figure, axes, points, words):
 
 
 def _apart(dots, sizes, frame):
-    """Centres of boxes near their dots, moved so that few overlap."""
+    """Returns centres of labels near their dots, with few overlaps."""
     count = len(dots)
-    # At first, above the dots.
+    # Initially above the dots.
     starts = dots + [0.0, 1.0] * (sizes + DOT_POINTS) / 2
     low, high = frame[0] + sizes / 2, frame[1] - sizes / 2
     centres = np.clip(starts, low, np.maximum(low, high))
-    # Labels must keep off all labels and all dots: (labels, labels + dots, 2).
+    # Distances of labels to all labels and dots: (labels, labels + dots, 2).
     others = np.concatenate([sizes, np.full_like(dots, DOT_POINTS)])
     needed = (sizes[:, None] + others) / 2
-    # Where two centres are equal, the later one goes up.
+    # If two centres are equal, the later one moves up.
     ties = np.sign(np.arange(count)[:, None] - np.arange(2 * count))
     for move in range(MAX_MOVES):
         gaps = centres[:, None] - np.concatenate([centres, dots])
@@ -256,10 +257,10 @@ def _apart(dots, sizes, frame):
         clash = (overlaps > 0.01).all(axis=-1)
         clash[np.arange(count), np.arange(count)] = False
         if move > MAX_MOVES / 2:
-            clash[:, count:] = False  # A dot can be seen behind a word.
+            clash[:, count:] = False  # A dot may be behind a word.
         if not clash.any():
             break
-        # Out of an overlap in the shorter direction.
+        # Resolve overlaps in the shorter direction.
         shorter = np.arange(2) == overlaps.argmin(axis=-1)[..., None]
         signs = np.where(gaps == 0.0, ties[..., None], np.sign(gaps))
         moves = np.where(shorter & clash[..., None], signs * overlaps, 0.0)

@@ -1,4 +1,4 @@
-"""A matrix of numbers as a heat map with its numbers."""
+"""Matrices as heat maps with numbers."""
 
 from collections.abc import Sequence
 
@@ -26,18 +26,18 @@ def matrix_figure(
     column_title: str,
     title: str | None = None,
 ) -> Figure:
-    """Draws a matrix, such as a confusion matrix or transitions of tags.
+    """Draws a matrix, such as a confusion matrix or tag transitions.
 
-    If no value is negative, darker cells are larger shares of their row, and
-    floats up to 1 are such shares themselves; otherwise blue is above 0 and red
-    below. Cells of 0 have no number. NaN is grey.
+    Without negative values, darker cells are larger fractions of their row
+    (floats up to 1 are taken as fractions). Otherwise, blue is positive and red
+    is negative. Cells with 0 have no number. NaN is grey.
 
     Args:
         values: Array of shape `(rows, columns)`, of integers or floats.
         rows: List of strings.
         columns: List of strings.
-        row_title: String, what the rows are.
-        column_title: String, what the columns are.
+        row_title: String, title of the rows.
+        column_title: String, title of the columns.
         title: Optional string above the matrix.
 
     Returns:
@@ -60,8 +60,8 @@ def matrix_figure(
     columns = distinct_labels(string_list("columns", columns))
     if values.shape != (len(rows), len(columns)) or not values.size:
         raise ValueError(
-            "`values` must have a row and a column for each label, here "
-            f"{(len(rows), len(columns))}, and at least one. "
+            "`values` must have a row and a column for each label, and at "
+            f"least one of each. Expected: {(len(rows), len(columns))}. "
             f"Received: values.shape={values.shape}"
         )
     count = max(values.shape)

@@ -1,4 +1,4 @@
-"""Piano rolls: which keys sound when."""
+"""Figures of piano rolls."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ from kerasrnn.plots.style import checked_dict
 from kerasrnn.plots.style import whole_numbers
 
 MARGIN_KEYS = 2
-FIRST_C = 3  # the key of C1, if key 0 is A0
+FIRST_C = 3  # the key of C1; key 0 is A0
 
 
 def piano_roll_figure(
@@ -23,19 +23,18 @@ def piano_roll_figure(
     title: str | None = None,
     given: int | None = None,
 ) -> Figure:
-    """Draws piano rolls one below the other, such as a piece and its forecast.
+    """Draws piano rolls below each other, such as a piece and a forecast.
 
-    Time runs to the right and pitch upwards; the darker a cell, the more
-    probable the key. All panels show the same keys: those that sound in one
-    of them, with a probability of at least 0.1. There is a colour bar unless
-    all values are 0 or 1.
+    Time runs to the right and pitch upwards. Darker cells mean more probable
+    keys. All panels show the same keys: those with a probability of at least
+    0.1 in any panel. There is a colour bar unless all values are 0 or 1.
 
     Args:
-        rolls: Dictionary of name to array of shape `(time, keys)`, values
-            from 0 to 1. Key 0 is A0, as on a piano of 88 keys.
+        rolls: Dictionary of name to array of shape `(time, keys)` with values
+            from 0 to 1. Key 0 is A0, as on a piano with 88 keys.
         title: Optional string above all panels.
-        given: Integer, the number of steps that were given to a model which
-            continued them. A line marks where it takes over. `None` for none.
+        given: Integer, number of given steps that a model continued. A line
+            marks the border. `None` for no line.
 
     Returns:
         A `matplotlib.figure.Figure`.
@@ -75,7 +74,7 @@ def piano_roll_figure(
             axes.axvline(given - 0.5, color=ORANGE)
         add_panel_title(axes, name, loc="left")
     panels[-1].set_xlabel("time step")
-    # They share it, and each image sets it to its own length.
+    # The panels share the axis, and each image sets it to its own length.
     panels[-1].set_xlim(-0.5, steps - 0.5)
     whole_numbers(panels[-1])
     if any(((roll > 0) & (roll < 1)).any() for roll in arrays.values()):
@@ -85,21 +84,21 @@ def piano_roll_figure(
 
 
 def _checked(rolls):
-    """The rolls as arrays, if they have shapes that agree."""
+    """Returns the rolls as arrays, after a check of their shapes."""
     checked_dict("rolls", rolls)
     arrays = {name: np.asarray(roll, "float32") for name, roll in rolls.items()}
     widths = {roll.shape[1:] for roll in arrays.values()}
     shapes = [roll.shape for roll in arrays.values()]
     if len(widths) != 1 or any(len(x) != 2 or 0 in x for x in shapes):
         raise ValueError(
-            "`rolls` must hold at least one array, each of shape "
-            f"(time, keys) with the same keys. Received: shapes {shapes}"
+            "`rolls` must have at least one array, all of shape (time, keys) "
+            f"with the same keys. Received: shapes {shapes}"
         )
     return arrays
 
 
 def _range(rolls):
-    """The keys to show: the first, and the one after the last."""
+    """Returns the range of keys to show: first, and last plus 1."""
     heard = np.concatenate(list(rolls)).max(axis=0) >= 0.1
     keys = np.flatnonzero(heard)
     if not len(keys):

@@ -1,4 +1,4 @@
-"""How often a classifier is right, by how certain it is."""
+"""Reliability diagrams of classifiers."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -14,17 +14,17 @@ _BINS = 10
 def reliability_figure(
     certainty: ArrayLike, right: ArrayLike, title: str | None = None
 ) -> Figure:
-    """Draws the accuracy of predictions against their probability.
+    """Draws a reliability diagram: accuracy by predicted probability.
 
-    A calibrated model is on the diagonal. The legend has the expected
-    calibration error (ECE): the mean distance from it over all predictions, in
-    ten ranges of probability. Below, bars show how many predictions each range
-    has.
+    A calibrated model is on the diagonal. The legend shows the expected
+    calibration error (ECE): the mean distance from the diagonal over all
+    predictions, in ten bins of probability. Bars below show the number of
+    predictions in each bin.
 
     Args:
         certainty: Array of shape `(predictions,)`, the probability of each
             predicted label.
-        right: Boolean array of that shape, whether it is the true one.
+        right: Boolean array of that shape, whether each prediction is correct.
         title: Optional string above the picture.
 
     Returns:
@@ -43,12 +43,12 @@ def reliability_figure(
     certainty, right = np.asarray(certainty, float), np.asarray(right, bool)
     if certainty.shape != right.shape or certainty.ndim != 1 or not len(right):
         raise ValueError(
-            "`certainty` and `right` must have the same length, and not be "
+            "`certainty` and `right` must have the same length and not be "
             f"empty. Received: shapes {certainty.shape} and {right.shape}"
         )
     if not ((certainty >= 0) & (certainty <= 1)).all():
         raise ValueError(
-            "`certainty` must hold probabilities, from 0 to 1. Received: "
+            "`certainty` must contain probabilities from 0 to 1. Received: "
             f"{certainty.min()} to {certainty.max()}"
         )
     indices = np.minimum((certainty * _BINS).astype(int), _BINS - 1)

@@ -1,4 +1,4 @@
-"""Pictures as files."""
+"""Saving figures."""
 
 import io
 from pathlib import Path
@@ -10,19 +10,18 @@ from kerasrnn.files import output_folder
 
 
 def save_figure(figure: Figure, path: str | Path) -> Path:
-    """Writes a figure to a file, whole or not at all.
+    """Writes a figure to a file, completely or not at all.
 
-    The picture is drawn in memory: a picture that cannot be drawn, or a folder
-    that cannot be written, leaves an older file as it was.
+    The picture is drawn in memory first. If drawing or writing fails, an older
+    file is not changed.
 
     Args:
-        figure: A `matplotlib.figure.Figure`, as the functions of
-            `kerasrnn.plots` return it.
-        path: String or path. Its suffix is the format (`.png`, `.pdf`,
-            `.svg`). Missing folders are created.
+        figure: A `matplotlib.figure.Figure`, such as from `kerasrnn.plots`.
+        path: String or path. Its suffix is the format (`.png`, `.pdf`, `.svg`).
+            Missing folders are created.
 
     Returns:
-        The `pathlib.Path` that was written.
+        The `pathlib.Path` of the file.
 
     Raises:
         ValueError: If the suffix is not a picture format.

@@ -1,4 +1,4 @@
-"""What the figures share: colours, sizes, labels, axes, legends and checks."""
+"""Colours, sizes, labels, legends and checks that figures share."""
 
 from collections.abc import Mapping
 
@@ -29,9 +29,9 @@ def shortened(text):
 
 
 def distinct_labels(texts):
-    """Returns shortened texts that differ where the texts differ, if possible.
+    """Returns shortened texts that stay distinct if possible.
 
-    Those that begin alike are cut in the middle.
+    Texts with a common beginning are cut in the middle.
 
     Args:
         texts: List of strings.
@@ -69,15 +69,15 @@ STYLES = [
 PANEL_INCHES = (5.2, 3.8)
 POINTS_PER_INCH = 72.0
 FONT_POINTS = 11.0  # of the labels of cells
-# Bounds the memory of a figure, however long its texts are.
+# Limits the memory of figures with long texts.
 MAX_INCHES = 36.0
 
 
 def as_written(texts):
-    """Returns options that draw texts as they are, in fonts that have them.
+    """Returns options to draw texts literally, in suitable fonts.
 
     Args:
-        texts: List of strings, which are drawn with these options.
+        texts: List of strings to draw with these options.
 
     Returns:
         A dictionary of arguments of `matplotlib.text.Text`.
@@ -86,13 +86,13 @@ def as_written(texts):
 
 
 def one_panel(width, height):
-    """Returns a figure of a size in inches, and its only axes."""
+    """Returns a figure with a size in inches, and its only axes."""
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.add_subplot()
 
 
 def add_title(figure, title):
-    """Adds a title above all panels, unless it is `None`, and returns it."""
+    """Adds and returns a title above all panels, unless it is `None`."""
     if title is not None:
         return figure.suptitle(title, **as_written([title]))
 
@@ -135,12 +135,12 @@ def letters_on(colors):
 
 
 def whole_numbers(axes):
-    """Numbers the horizontal axis with integers, at least one."""
+    """Numbers the horizontal axis with one or more integers."""
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
 def add_legend(figure, lines, labels, **options):
-    """Adds a legend beside the axes of a figure of `PANEL_INCHES`.
+    """Adds a legend to the right of the axes.
 
     Args:
         figure: A `matplotlib.figure.Figure`.
@@ -151,7 +151,7 @@ def add_legend(figure, lines, labels, **options):
     legend = figure.legend(
         lines,
         labels,
-        # Eight curves leave no room inside.
+        # Eight curves leave no room inside the axes.
         loc="outside right upper",
         frameon=False,
         prop={"family": font_family(labels)},
@@ -159,7 +159,7 @@ def add_legend(figure, lines, labels, **options):
     )
     for text in legend.get_texts():
         text.set_parse_math(False)
-    # The figure grows, so that long names do not squeeze the curves.
+    # The figure grows, so that long names do not squeeze the axes.
     legend_width = legend.get_window_extent().width / figure.dpi
     width, height = PANEL_INCHES
     figure.set_size_inches(width + legend_width, height)
@@ -168,20 +168,21 @@ def add_legend(figure, lines, labels, **options):
 def checked_by_words(
     name, values, words, shape="(time,)"
 ) -> tuple[np.ndarray, list[str]]:
-    """Returns finite numbers of words as an array, and the words as a list."""
+    """Returns the numbers of words as an array, and the words as a list."""
     words = string_list("words", words, minimum=1)
     values = np.asarray(values, dtype="float64")
     right = values.ndim == len(shape.strip("(,)").split(","))
     if not right or len(values) != len(words) or not values.size:
         raise ValueError(
-            f"`{name}` must have shape {shape}, one for each of `words`, here "
-            f"{shape.replace('time', str(len(words)))}. "
+            f"`{name}` must have the shape {shape}, with one entry for each of "
+            f"`words`. Expected: {shape.replace('time', str(len(words)))}. "
             f"Received: {name}.shape={values.shape}"
         )
     if not np.isfinite(values).all():
         raise ValueError(
             f"`{name}` must be finite. Received: "
-            f"{np.sum(~np.isfinite(values))} of {values.size} that are not."
+            f"{np.sum(~np.isfinite(values))} of {values.size} values that are "
+            "not."
         )
     return values, words
 
@@ -191,8 +192,8 @@ def checked_dict(name, values, most=None):
 
     Args:
         name: String, the name of the argument.
-        values: What was received.
-        most: Integer, how many items it may have; `None` for any number.
+        values: The argument to check.
+        most: Integer, maximum number of items; `None` for any number.
     """
     if not isinstance(values, Mapping):
         raise ValueError(
@@ -201,13 +202,13 @@ def checked_dict(name, values, most=None):
     if not 1 <= len(values) <= (most or len(values)):
         expected = f"1 to {most} items" if most else "at least one item"
         raise ValueError(
-            f"`{name}` must hold {expected}. Received: {len(values)}"
+            f"`{name}` must have {expected}. Received: {len(values)}"
         )
     return values
 
 
 def curve(name, values):
-    """Returns a vector of numbers, or raises `ValueError`."""
+    """Returns values as a vector of numbers, or raises `ValueError`."""
     found = np.asarray(values)
     if found.ndim != 1 or not found.size or found.dtype.kind not in "fiu":
         raise ValueError(

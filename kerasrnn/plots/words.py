@@ -1,4 +1,4 @@
-"""Running text, each word shaded by its weight."""
+"""Text with words highlighted by weights."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from kerasrnn.plots.style import add_panel_title
 from kerasrnn.plots.style import as_written
 from kerasrnn.plots.style import checked_by_words
 
-# In points: a line, a box, between a word and the end of its box, around all.
+# In points: height of a line, height of a box, padding of a word, margin.
 LINE_PITCH, BOX_HEIGHT, PADDING, MARGIN = 23.0, 19.0, 2.5, 12.0
 LEGEND_HEIGHT = 52.0
 MIN_WIDTH_INCHES = 2.0
@@ -27,19 +27,19 @@ def word_weight_figure(
     title: str | None = None,
     width: float = 12,
 ) -> Figure:
-    """Draws a text, with the background of each word coloured by its weight.
+    """Draws a text with words highlighted by their weights.
 
-    The words are wrapped into lines. The greater a weight, the bluer the
-    background; where some weights are negative, those are red. The largest
-    absolute weight has the full colour, as shown in the legend below the text.
+    Larger weights have a bluer background, and negative weights are red. The
+    largest absolute weight has the full colour, as shown in the legend below
+    the text.
 
     Args:
-        weights: Array of shape `(time,)`: for example the attention to each
-            word, or its contribution to a prediction, which may be negative.
+        weights: Array of shape `(time,)`: for example attention weights, or
+            contributions of words to a prediction, which may be negative.
         words: List of `time` strings, hundreds at most.
         title: Optional string above the text.
-        width: Number, the width of the figure in inches, at least 2. A word
-            longer than a line is shortened.
+        width: Number, the width of the figure in inches, at least 2. Words
+            longer than a line are shortened.
 
     Returns:
         A `matplotlib.figure.Figure`.
@@ -64,7 +64,7 @@ def word_weight_figure(
         )
     scale = np.abs(weights).max() or 1.0
     signed = (weights < 0.0).any()
-    # Black text is legible on either colour.
+    # Black text is legible on both colours.
     shades = ["#f0705f", "white", "#4f9be8"][not signed :]
     colors = ScalarMappable(
         Normalize(-scale if signed else 0.0, scale),
@@ -78,7 +78,7 @@ def word_weight_figure(
     top = MARGIN if title is None else MARGIN + 25.0
     down = top + LINE_PITCH * lines + LEGEND_HEIGHT
     figure.set_size_inches(width, down / POINTS_PER_INCH)
-    # The axes cover the figure, in points, the first line at 0.
+    # The axes cover the figure; units are points, and the first line is at 0.
     axes.set(xlim=(0.0, across), ylim=(down - top, -top))
     _add_legend(figure, colors, across, down)
     add_panel_title(
@@ -95,7 +95,7 @@ def word_weight_figure(
 
 
 def _write_words(figure, axes, words, colors, across):
-    """Draws the words in lines from 0 down; returns the number of lines."""
+    """Draws the words in lines downwards; returns the number of lines."""
     style = as_written(words)
     room = across - 2 * MARGIN
     left, line = MARGIN, 0
@@ -129,7 +129,7 @@ def _write_words(figure, axes, words, colors, across):
 
 
 def _fit(figure, text, room):
-    """Shortens a text to fit the room; returns its width."""
+    """Shortens a text to the available width; returns its width."""
     to_points = POINTS_PER_INCH / figure.dpi
     while (width := text.get_window_extent().width * to_points) > room:
         word = text.get_text().removesuffix("…")
@@ -139,7 +139,7 @@ def _fit(figure, text, room):
 
 
 def _add_legend(figure, colors, across, down):
-    """A bar of the colours, on the lower left."""
+    """Adds a colour bar at the lower left."""
     width, height = min(200.0, across - 4 * MARGIN), 9.0
     rectangle = (
         2 * MARGIN / across,
@@ -151,7 +151,7 @@ def _add_legend(figure, colors, across, down):
         colors,
         cax=figure.add_axes(rectangle),
         orientation="horizontal",
-        # With the largest weight, which sets the scale.
+        # Labelled with the largest weight, which sets the scale.
         ticks=np.linspace(*colors.get_clim(), 3),
         format="{x:.3g}",
     )

@@ -1,4 +1,4 @@
-"""SavedModels at work: what reads them, and what serves them."""
+"""Use and serve exported models (SavedModels)."""
 
 from kerasrnn.optional import needs as _needs
 

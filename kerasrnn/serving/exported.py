@@ -1,4 +1,4 @@
-"""Exported models: the folders that recipes leave."""
+"""Exported models: the folders that recipes write."""
 
 import json
 import pathlib
@@ -15,18 +15,18 @@ from kerasrnn_commands.versions import versions
 
 
 class ModelFolder:
-    """The versions of a model, each a SavedModel in a folder of its own.
+    """A folder with the versions of a model, each a SavedModel.
 
-    A version is a folder whose name is a number. It counts once its
-    `saved_model.pb` is there, which exports write in one step with the rest.
-    Other names, such as those of partial exports, are ignored. The folder is
-    read anew at each call.
+    A version is a folder whose name is a number and that contains
+    `saved_model.pb`. Exports write it in one step with all other files. Other
+    names, such as those of incomplete exports, are ignored. The folder is read
+    again at each call.
 
     Args:
         path: The folder `NAME` above the versions.
 
     Attributes:
-        name: Name of the model, which is that of the folder.
+        name: Name of the model and of the folder.
 
     Example:
 
@@ -40,26 +40,26 @@ class ModelFolder:
         self.name = self.path.absolute().name
 
     def versions(self) -> dict[int, pathlib.Path]:
-        """Returns the complete versions: number to path, oldest first."""
+        """Returns complete versions by number, oldest first."""
         return versions(self.path)
 
     def load(self, version: int | None = None) -> "ExportedModel":
         """Loads a version.
 
         Args:
-            version: Its number; `None` for the newest.
+            version: Its number; `None` for the newest version.
 
         Returns:
             An `ExportedModel`.
 
         Raises:
-            FileNotFoundError: when there is no such version.
+            FileNotFoundError: when the version does not exist.
             OSError, ValueError, tf.errors.OpError: when it cannot be loaded.
         """
         found = self.versions()
         if not found:
             raise FileNotFoundError(
-                f"'{self.path}' must hold versions of a SavedModel, such as "
+                f"'{self.path}' must contain versions of a SavedModel, such as "
                 f"'{self.path / '1' / 'saved_model.pb'}'. Received: a folder "
                 "without any."
             )
@@ -79,8 +79,8 @@ def model_folders(path: PathLike) -> dict[str, ModelFolder]:
         path: The folder above those of the models.
 
     Returns:
-        Dictionary from names to a `ModelFolder` each, by name. Folders
-        without a complete version are left out.
+        Dictionary of name to `ModelFolder`, sorted by name. Folders without a
+        complete version are left out.
 
     Raises:
         FileNotFoundError: when there is no such folder.
@@ -95,19 +95,19 @@ def model_folders(path: PathLike) -> dict[str, ModelFolder]:
 
 
 class ExportedModel:
-    """One version of a SavedModel, loaded.
+    """A loaded version of a SavedModel.
 
     Args:
         path: Folder of the version, `NAME/VERSION`.
 
     Attributes:
-        name: Name of the model, which is that of the folder above.
+        name: Name of the model and of the parent folder.
         version: Name of the folder, such as `"1"`.
-        signatures: Dictionary from names to a `Signature` each;
-            `"serving_default"` is among them.
+        signatures: Dictionary of name to `Signature`, including
+            `"serving_default"`.
 
     Raises:
-        ValueError: when the SavedModel has no signature to serve.
+        ValueError: when the SavedModel has no signature `serving_default`.
         OSError, tf.errors.OpError: when it cannot be loaded.
 
     Example:
@@ -122,7 +122,7 @@ class ExportedModel:
         self.path = pathlib.Path(path)
         whole = self.path.absolute()
         self.name, self.version = whole.parent.name, whole.name
-        # Kept in an attribute: signatures alone do not keep the variables
+        # Kept in an attribute, because signatures do not keep the variables
         # alive.
         with without_sentence_piece_log():
             self._loaded = tf.saved_model.load(str(self.path))
@@ -137,7 +137,7 @@ class ExportedModel:
             )
 
     def card(self) -> Config | None:
-        """Returns the `card.json` in the version, or `None` without one.
+        """Returns the `card.json` of the version; `None` if there is none.
 
         Raises:
             ValueError: when the file is not JSON.

@@ -1,4 +1,4 @@
-"""Functions of a SavedModel, which check their inputs."""
+"""Functions of a SavedModel that check their inputs."""
 
 import functools
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ import tensorflow as tf
 class Signature:
     """A function of a SavedModel that checks its inputs.
 
-    TensorFlow itself silently takes an array with one axis too many.
+    TensorFlow itself silently accepts an array with an additional axis.
 
     Args:
         name: Its name, such as `"attend"`.
@@ -19,7 +19,7 @@ class Signature:
 
     Attributes:
         function: The loaded concrete function.
-        inputs: Dictionary from names to the `tf.TensorSpec` of each.
+        inputs: Dictionary of name to `tf.TensorSpec`.
         outputs: The same for the outputs, in alphabetical order.
 
     Example:
@@ -43,17 +43,17 @@ class Signature:
 
         Args:
             **inputs: Arrays or nested lists, by the names of `inputs`. The
-                numbers of a list take the dtype of the input if they fit;
-                those of an array must have it. Strings are `str`, or `bytes`
-                in UTF-8.
+                numbers of a list are converted to the dtype of the input if
+                they fit. Arrays must have that dtype. Strings are `str`, or
+                `bytes` in UTF-8.
 
         Returns:
-            Dictionary from names to arrays. Those of strings have the dtype
+            Dictionary of name to array. Arrays of strings have the dtype
             `object` and contain `str`.
 
         Raises:
-            ValueError: when the inputs are not those of `inputs`, or when the
-                model rejects them, such as an id outside its vocabulary.
+            ValueError: when the inputs do not match `inputs`, or the model
+                rejects them, such as an id outside its vocabulary.
         """
         return self.run(self.arrays(inputs))
 
@@ -61,13 +61,13 @@ class Signature:
         """Checks and converts inputs.
 
         Args:
-            inputs: Dictionary from names to arrays or nested lists.
+            inputs: Dictionary of name to array or nested list.
 
         Returns:
-            Dictionary from names to arrays. Those of strings contain `bytes`.
+            Dictionary of name to array. Arrays of strings contain `bytes`.
 
         Raises:
-            ValueError: when the inputs are not those of `inputs`.
+            ValueError: when the inputs do not match `inputs`.
         """
         if inputs.keys() != self.inputs.keys():
             raise ValueError(
@@ -80,13 +80,13 @@ class Signature:
         }
 
     def run(self, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Runs the function on what `arrays` has returned.
+        """Runs the function on the result of `arrays`.
 
         Args:
-            arrays: Dictionary from names to arrays.
+            arrays: Dictionary of name to array.
 
         Returns:
-            The outputs, as a call does.
+            The outputs, as in a call.
 
         Raises:
             ValueError: when the model rejects the inputs.
@@ -105,10 +105,10 @@ class Signature:
 
     @functools.cached_property
     def by_row(self) -> bool:
-        """Whether each row of the answer is that of a row of the inputs.
+        """Whether rows are processed independently.
 
-        That is assumed where inputs are rows of one value, and outputs have
-        an unknown first size only.
+        This is assumed if inputs are rows of one value, and only the first size
+        of the outputs is unknown.
         """
         return all(
             spec.shape.rank == 1 for spec in self.inputs.values()
@@ -127,7 +127,7 @@ class Signature:
 def signature_named(
     name: Any, signatures: Mapping[str, Signature]
 ) -> Signature:
-    """Finds a signature by the name in a request.
+    """Returns a signature by the name in a request.
 
     Args:
         name: The name; `None` or `""` for `"serving_default"`.
@@ -137,7 +137,7 @@ def signature_named(
         The `Signature`.
 
     Raises:
-        ValueError: when there is none of this name.
+        ValueError: when the name is unknown.
     """
     name = "serving_default" if name in (None, "") else name
     if not isinstance(name, str) or name not in signatures:
@@ -157,7 +157,7 @@ def _line(specs):
 
 
 def _kind(spec):
-    """`string[?]`, `int32[?, 100]`, or `float32` for a scalar."""
+    """Returns `string[?]`, `int32[?, 100]`, or `float32` for a scalar."""
     if spec.shape.rank is None:
         return f"{spec.dtype.name}[...]"
     sizes = ["?" if size is None else str(size) for size in spec.shape]
@@ -169,15 +169,15 @@ def as_array(value: Any, dtype: tf.DType) -> np.ndarray:
 
     Args:
         value: Array, nested list or scalar. The numbers of a list must fit the
-            dtype, and those of an array must have it; `None` in a list of
-            floats is NaN. Strings are `str`, or `bytes` in UTF-8.
+            dtype, and arrays must have it. `None` in a list of floats is NaN.
+            Strings are `str`, or `bytes` in UTF-8.
         dtype: The `tf.DType`.
 
     Returns:
-        An array. That of strings has the dtype `object` and contains `bytes`.
+        An array. Arrays of strings have the dtype `object` and contain `bytes`.
 
     Raises:
-        TypeError, ValueError: when the value cannot be converted unchanged.
+        TypeError, ValueError: when the value cannot be converted exactly.
     """
     if dtype == tf.string:
         return _strings(value)
@@ -185,7 +185,7 @@ def as_array(value: Any, dtype: tf.DType) -> np.ndarray:
 
 
 def _checked(value, spec):
-    """Converts a value to the array that is expected."""
+    """Converts a value to the expected array."""
     try:
         array = as_array(value, spec.dtype)
     except (TypeError, ValueError, OverflowError) as error:
@@ -220,8 +220,8 @@ def _strings(value):
 
 
 def _numbers(value, dtype):
-    # With one string among a million numbers, NumPy would make all of them
-    # strings of its length.
+    # If there is one string among a million numbers, NumPy would convert all of
+    # them to strings of its length.
     if isinstance(value, list):
         leaves = np.array(value, dtype=object).ravel().tolist()
         for kind in {*map(type, leaves)} & {str, bytes, bool}:
@@ -231,11 +231,11 @@ def _numbers(value, dtype):
     if array.dtype == dtype:
         return array
     if array.dtype == object and dtype.kind == "f":
-        # JSON has `null` where a number is missing.
+        # In JSON, missing numbers are `null`.
         leaves = [np.nan if x is None else x for x in array.ravel().tolist()]
         array = np.array(leaves).reshape(array.shape)
     fits = np.can_cast(array.dtype, dtype, "same_kind")
-    # NumPy casts truth values to numbers and reads strings as numbers.
+    # NumPy would convert booleans and strings to numbers.
     if isinstance(value, (np.ndarray, np.generic)) or array.dtype.kind == "b":
         fits = False
     if array.size and not fits:
@@ -260,7 +260,7 @@ def _from_tensor(tensor):
 
 
 def _reason(error):
-    """The line of TensorFlow's message that says what is wrong."""
+    """Returns the line of TensorFlow's message with the reason."""
     noise = ("Graph execution error", "Detected at node", "<stack traces", "\t")
     lines = [
         line.partition(" [Op:")[0]

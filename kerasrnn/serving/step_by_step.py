@@ -1,4 +1,4 @@
-"""Greedy search from outside a SavedModel: a translation as it is written."""
+"""Greedy search outside of a SavedModel, to show translations as they grow."""
 
 from collections.abc import Iterator
 
@@ -8,10 +8,10 @@ _SIGNATURES = {"tokenize", "encode", "decode_step", "detokenize"}
 
 
 def can_write(model: ExportedModel) -> bool:
-    """Returns whether a model has what `written` needs.
+    """Returns whether `written` supports a model.
 
-    These are some signatures and, in its card, the `"search"` that
-    `TextTranslator.export` notes.
+    It needs certain signatures and, in its card, the `"search"` that
+    `TextTranslator.export` records.
 
     Args:
         model: An `ExportedModel`.
@@ -21,7 +21,7 @@ def can_write(model: ExportedModel) -> bool:
 
 
 def written(model: ExportedModel, text: str) -> Iterator[str]:
-    """Translates a text, the most probable token at each step.
+    """Translates a text by greedy search.
 
     Args:
         model: An `ExportedModel` that `can_write`.
@@ -31,7 +31,7 @@ def written(model: ExportedModel, text: str) -> Iterator[str]:
         The translation so far, after each token.
     """
     signatures, search = model.signatures, (model.card() or {})["search"]
-    # The limit of the searches in the model.
+    # The maximum length of the searches in the model.
     tokens = (signatures["tokenize"](text=[text])["ids"] >= 0).sum()
     limit = search["length_factor"] * int(tokens) + search["length_offset"]
     limit = min(limit, search["max_length"]) if tokens else 0

@@ -1,8 +1,7 @@
-"""First calls of a SavedModel, which are slow, before anybody waits for them.
+"""Warm-up: makes the slow first calls of a SavedModel in advance.
 
-TensorFlow Serving replays the file `tf_serving_warmup_requests` in the folder
-`assets.extra` of a SavedModel, a TFRecord of `PredictionLog` messages. So does
-this module.
+Like TensorFlow Serving, it replays the file `tf_serving_warmup_requests` in the
+folder `assets.extra` of a SavedModel, a TFRecord of `PredictionLog` messages.
 """
 
 import concurrent.futures
@@ -22,10 +21,10 @@ from tensorflow.core.framework import tensor_pb2
 from kerasrnn.serving.exported import ExportedModel
 
 WARM_UP_FILE = pathlib.Path("assets.extra", "tf_serving_warmup_requests")
-"""The file in the folder of a SavedModel that holds its warm-up requests."""
+"""The file of warm-up requests in the folder of a SavedModel."""
 
-# message: field: (its number in TensorFlow Serving, its type, repeated).
-# A map is a repeated message of a key and a value.
+# message: field: (its number in TensorFlow Serving, its type, repeated). A map
+# is a repeated message of key and value.
 _MESSAGES = {
     "ModelSpec": {"signature_name": (3, "string", False)},
     "Input": {
@@ -42,7 +41,7 @@ _MESSAGES = {
 
 
 def _prediction_log():
-    """The class of the message, made from `_MESSAGES`."""
+    """Returns the class of the message, made from `_MESSAGES`."""
     package = "kerasrnn.serving"
     file = descriptor_pb2.FileDescriptorProto(
         name="kerasrnn/serving/prediction_log.proto",
@@ -78,23 +77,23 @@ def _prediction_log():
 PredictionLog = _prediction_log()
 
 
-# Each holds what it compiles.
+# Signatures keep what they compile.
 _THREADS = min(4, os.cpu_count() or 1)
 
 log = logging.getLogger(__name__)
 
 
 def warm_up(model: ExportedModel) -> None:
-    """Calls every signature: with the requests in the model, or an example.
+    """Calls every signature with the recorded requests or an example.
 
-    The first call of a signature takes a hundred times as long as others, on
-    one core, so several run at once.
+    The first call of a signature takes a hundred times as long as later ones,
+    on one core, so several run in parallel.
 
     Args:
         model: The `ExportedModel`.
 
     Raises:
-        ValueError: when a request in the model is not one that it can answer.
+        ValueError: when a recorded request does not fit the model.
     """
     requests = list(recorded_requests(model.path))
     called = {name for name, _ in requests}
@@ -125,7 +124,7 @@ def _call_example(signature):
 def recorded_requests(
     path: pathlib.Path,
 ) -> Iterator[tuple[str, dict[str, np.ndarray]]]:
-    """Reads the warm-up requests of a SavedModel.
+    """Reads the recorded warm-up requests of a SavedModel.
 
     Args:
         path: Folder of the SavedModel.
@@ -147,7 +146,7 @@ def recorded_requests(
 
 
 def _example(signature):
-    """The smallest inputs: one row, one column, the text "a" or zeros."""
+    """Returns minimal inputs: one row, one column, the text "a" or zeros."""
     return {
         name: np.full(
             [1 if size is None else size for size in spec.shape],

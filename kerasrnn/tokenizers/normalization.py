@@ -12,8 +12,8 @@ from kerasrnn.tokenizers.invisible import SPACELESS
 from kerasrnn.tokenizers.invisible import visible
 from kerasrnn.typing import Tensor
 
-# Escapes of Moses's tokenizer for characters that its other tools reserve. The
-# ampersand is escaped first and unescaped last.
+# Escapes of the Moses tokenizer for characters that its other tools reserve.
+# The ampersand is escaped first and unescaped last.
 _ESCAPES = [
     ("&", "&amp;"),
     ("|", "&#124;"),
@@ -24,12 +24,11 @@ _ESCAPES = [
     ("[", "&#91;"),
     ("]", "&#93;"),
 ]
-# Stand for an address, and for an opening quote; no text has these characters.
+# Placeholders for an address and an opening quote; no text contains them.
 _ADDRESS, _QUOTE = "\ufdd0", "\ufdd1"
-# Wide punctuation has no space around it.
+# Full-width punctuation has no space around it.
 _WIDE = r"\x{3001}-\x{3003}\x{3008}-\x{3011}\x{3014}-\x{301b}！（），．：；？～"
-# An address of the web or of a person, without the punctuation that follows, or
-# the words, where no space does.
+# A web or e-mail address, without the punctuation or words that follow it.
 _HOST = rf"(?:{SPACED_LETTER}|[\pM\pN-])+"
 ADDRESSES = (
     rf"(?i:(?:[a-z][a-z0-9+.-]*://|www\.)[^{SPACE}<>\"“”«»{_WIDE}{SPACELESS}]*"
@@ -37,14 +36,14 @@ ADDRESSES = (
     rf"|(?:{SPACED_LETTER}|[\pN_])(?:{SPACED_LETTER}|[\pM\pN._%+-])*"
     rf"@{_HOST}(?:\.{_HOST})+)"
 )
-# Any other character, with what belongs to it: marks, the color of a skin, the
-# letters of a flag. Joiners join several, as in a family of emoji.
+# Any other character with its marks, skin tone or letters of a flag. Joiners
+# combine several, as in family emoji.
 _WITH = r"[\pM\x{1f3fb}-\x{1f3ff}\x{e0020}-\x{e007f}]*"
 _ANY = (
     rf"[^\pL\pM\pN\p{{Cf}}\s.,:'_&/\x{{1f3fb}}-\x{{1f3ff}}{_ADDRESS}-]{_WITH}"
 )
-# A full stop is separated at the end of a text, and inside one between a
-# lower-case letter or digit and a capital, but not after these titles.
+# A full stop is separated at the end of a text, and between a lower-case letter
+# or digit and a capital, but not after these titles.
 TITLES = "Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr"
 _INSIDE = (r"([\pL\pM\pN])'(\pL)", r"\1 '\2")
 _APART = [
@@ -66,7 +65,7 @@ _APART = [
     _INSIDE,
     _INSIDE,
 ]
-# What else closes follows a word: that of ASCII, Arabic, Devanagari, Khmer,
+# Other closing punctuation follows a word: ASCII, Arabic, Devanagari, Khmer,
 # Burmese, Tibetan, Ethiopic and Armenian.
 _CLOSE = (
     r".,!?;:%…‰\p{Pe}\x{60c}\x{61b}\x{61f}\x{66a}\x{6d4}\x{964}\x{965}"
@@ -79,14 +78,14 @@ _TOGETHER = [
     (rf" ?([{_WIDE}]) ?", r"\1"),
     _CLOSED,
     _CLOSED,
-    # Quotes open and close in turn; some languages turn them round.
+    # Quotes open and close alternately; some languages reverse them.
     (r'(["„]) ([^"„]*) "', r'\1\2"'),
     (r"(?:(«) ([^«»]*) (»)|(») ([^«»]*) («))", r"\1\4\2\5\3\6"),
     (r"([\p{Ps}¿¡$]) ", r"\1"),
     (r"(^|[^\pN] )([£€¥₩₹₽]) (\pN)", r"\1\2\3"),
     (r"(\pN) – (\pN)", r"\1–\2"),
-    # Quoted words keep the space before them; other apostrophes are inside a
-    # word.
+    # Quoted words keep the space before them. Other apostrophes are inside
+    # words.
     _ELIDED,
     _ELIDED,
     (
@@ -106,30 +105,30 @@ def normalize_text(
 ) -> tf.Tensor:
     """Normalizes strings: Unicode form C, white space, case, punctuation.
 
-    Bytes that are not UTF-8 become U+FFFD. Invisible characters fall away, such
-    as soft hyphens, zero-width spaces, byte order marks and marks of direction
-    (the Unicode property Default_Ignorable_Code_Point). Those that change what
-    is seen stay: zero-width joiners inside of a word or an emoji, or behind a
-    virama, and variation selectors behind what they vary.
+    Bytes that are not UTF-8 become U+FFFD. Invisible characters, such as soft
+    hyphens, zero-width spaces, byte order marks and marks of direction (the
+    Unicode property Default_Ignorable_Code_Point), are removed. Those with a
+    visible effect are kept: zero-width joiners inside a word or an emoji, or
+    after a virama, and variation selectors after the character that they vary.
 
     Args:
         texts: String tensor of any shape.
-        lowercase: Whether to lower-case; `"tr"` does so as in Turkish and
+        lowercase: Whether to lower-case. `"tr"` uses the rules of Turkish and
             Azerbaijani, where "I" becomes "ı". Otherwise both "I" and "İ"
             become "i".
-        strip_punctuation: Whether to remove every character of the Unicode
+        strip_punctuation: Whether to remove all characters of the Unicode
             category P.
-        separate_punctuation: Whether to separate punctuation from words, much
-            as the tokenizer of Moses does; text tokenized by Moses is not
-            changed. Addresses, of e-mail or with `://` or `www.`, stay whole,
-            and so does an emoji of several characters.
+        separate_punctuation: Whether to separate punctuation from words,
+            similarly to the Moses tokenizer. Text tokenized by Moses is not
+            changed. E-mail addresses, addresses with `://` or `www.`, and emoji
+            of several characters are not split.
 
     Returns:
         String tensor of the same shape, with single spaces between words and
         none at either end.
 
     Raises:
-        ValueError: when `lowercase` is not one of the three.
+        ValueError: when `lowercase` has another value.
 
     Example:
 
@@ -149,7 +148,7 @@ def normalize_text(
         for character, escape in _ESCAPES:
             texts = _replace(texts, character, escape)
         texts = _single_spaces(texts)
-    # Last, because it cuts a text at the character U+0000.
+    # Last, because it cuts texts at the character U+0000.
     return _lower(texts, lowercase) if lowercase else texts
 
 
@@ -163,10 +162,11 @@ def check_lowercase(lowercase):
 
 
 def join_punctuation(texts: Tensor) -> tf.Tensor:
-    """Joins punctuation that `normalize_text` separated from words.
+    """Rejoins punctuation that `normalize_text` separated from words.
 
-    Rules cannot know what the text was: "word—word" and "word — word" are the
-    same once they are apart, and stay apart. Curved quotes are straight.
+    The original text cannot always be restored: "word—word" and "word — word"
+    are the same after separation, and stay separated. Curved quotes stay
+    straight.
 
     Args:
         texts: String tensor of any shape.
@@ -186,21 +186,21 @@ def join_punctuation(texts: Tensor) -> tf.Tensor:
 def _lower(texts, lowercase):
     if lowercase == "tr":
         texts = _replace(texts, "I", "ı")
-    # Its lower case would be an "i" with a second dot, a combining one.
+    # Its lower case would be an "i" with an additional combining dot.
     texts = _replace(texts, "İ", "i")
     texts = tf.strings.lower(texts, encoding="utf-8")
-    # Some letters have a form with their accent in lower case only.
+    # Some letters are composed with their accent only in lower case.
     return tf_text.normalize_utf8(texts, "NFC")
 
 
 def _around_addresses(texts):
-    """Separates punctuation, but not that of addresses."""
+    """Separates punctuation, except in addresses."""
     shape = tf.shape(texts)
     texts = _replace(tf.reshape(texts, [-1]), _ADDRESS, "\ufffd")
     texts = tf.strings.regex_replace(
         texts, ADDRESSES, rf"{_ADDRESS}\0{_ADDRESS}"
     )
-    # Every other part is an address.
+    # Every second part is an address.
     parts = tf.strings.split(texts, _ADDRESS)
     found = tf.ragged.range(parts.row_lengths()) % 2 == 1
     addresses = tf.ragged.boolean_mask(parts, found)

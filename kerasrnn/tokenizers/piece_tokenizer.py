@@ -1,4 +1,4 @@
-"""The pieces of words that a pretrained transformer reads."""
+"""Subword tokens of pretrained transformers."""
 
 from typing import Any
 from typing import Self
@@ -17,11 +17,11 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class PieceTokenizer(Tokenizer):
-    """A tokenizer of KerasHub, for a model with a `BackboneReader`.
+    """A KerasHub tokenizer, for models with a `BackboneReader`.
 
     Args:
-        tokenizer: A `keras_hub.tokenizers.Tokenizer` with the tokens `start`,
-            `end` and `pad`, such as `keras_hub.models.BertTokenizer`.
+        tokenizer: A `keras_hub.tokenizers.Tokenizer` with start, end and
+            padding tokens, such as `keras_hub.models.BertTokenizer`.
         name: String, the name of the layer.
     """
 

@@ -1,4 +1,4 @@
-"""Words of reviews, cleaned as in reports on sentiment analysis."""
+"""Tokenizer of reviews, with cleaning as in sentiment analysis."""
 
 import re
 import warnings
@@ -23,7 +23,7 @@ from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 from kerasrnn.warning import warn
 
-# None of these is also a word: "r" is left out, since films are rated R.
+# None of these is also a word. "r" is left out, because films are rated R.
 ABBREVIATIONS = {
     "2moro": "tomorrow",
     "abt": "about",
@@ -73,7 +73,7 @@ ABBREVIATIONS = {
     "ya": "you",
 }
 
-# In this order: the result of `&amp;` is not read as an entity again.
+# In this order, the result of `&amp;` is not read as an entity again.
 _ENTITIES = {
     "&nbsp;": " ",
     "&quot;|&#0*34;": '"',
@@ -93,15 +93,15 @@ _NEGATIONS = re.compile(
 )
 # How to treat characters other than letters, digits and white space.
 SPECIAL = ("drop", "apart", "keep")
-# Marks and joiners belong to the letter, digit or other character before them.
+# Marks and joiners belong to the preceding character.
 _MARKS = rf"\p{{M}}{INVISIBLE}"
 _OTHER = rf"([^\p{{L}}\p{{N}}{_MARKS} ])[{_MARKS}]*"
-# No space separates words there.
+# In these scripts, words are not separated by spaces.
 _ALONE = rf"([{SPACELESS}][{_MARKS}]*)"
 
 
 def strip_html(texts):
-    """Replaces tags by spaces, and common entities by their characters."""
+    """Replaces HTML tags by spaces, and common entities by characters."""
     texts = tf.strings.regex_replace(texts, _TAG, " ")
     for entity, character in _ENTITIES.items():
         texts = tf.strings.regex_replace(texts, entity, character)
@@ -111,7 +111,7 @@ def strip_html(texts):
 def spell_out(texts, table):
     """Spells out the abbreviations of a table, in texts `(batch,)`.
 
-    They may be surrounded by characters other than letters and digits.
+    Other characters than letters and digits may surround them.
     """
     words = tf.strings.split(texts)
     return _join(tf.ragged.map_flat_values(_spelled, words, table))
@@ -135,7 +135,7 @@ def _spelled(words, table):
 def treat_special(texts, special):
     """Drops or separates characters other than letters, digits and spaces.
 
-    What is in scripts without spaces is separated in either case.
+    Characters of scripts without spaces are separated in both cases.
     """
     if special == "keep":
         return texts
@@ -159,9 +159,9 @@ def _join(words):
 
 
 def string_table(values):
-    """A table from strings to strings, `""` for other keys.
+    """Returns a table from strings to strings, with the default `""`.
 
-    An exported model can hold it.
+    It can be part of an exported model.
     """
     return tf.lookup.StaticHashTable(
         tf.lookup.KeyValueTensorInitializer(
@@ -173,50 +173,51 @@ def string_table(values):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class ReviewTokenizer(WordTokenizer):
-    """Cleans texts, splits at white space and looks words up.
+    """Cleans texts, splits at white space and looks up words.
 
-    The steps, all optional but the second:
+    The steps are (all optional except the second):
 
-    1. HTML: tags become a space, and then common entities become their
-       character. This comes first, because the later steps would break tags.
+    1. HTML tags become spaces, and then common entities become characters. This
+      comes first, because later steps would break tags.
     2. Unicode form C and single spaces. Bytes that are not UTF-8 become
        U+FFFD.
     3. Lower case.
-    4. Abbreviations are spelled out, in any case, with or without other
-       characters around them: "u" and "(u)." are abbreviations, the parts of
-       "u.s." and "u-turn" are not. This comes before the next step, which would
-       turn "u.s." into "us".
-    5. Every character other than letters, digits and white space is dropped,
-       set apart or kept. Marks and joiners belong to the letter before them.
-       Dropped, "don't" is "dont" and "dull...bad" is "dullbad"; apart, they
-       are "don ' t" and "dull . . . bad". Unless they are kept, each character
-       of Chinese, Japanese, Thai and other scripts without spaces is a word.
-    6. Stop words are removed. This comes last, so that "The," is one if the
-       comma is dropped or set apart. Steps 2, 3 and 5 apply to the stop words,
-       too: if characters are dropped, "Don't" removes "dont".
+    4. Abbreviations are spelled out, in upper or lower case, with or without
+      other characters around them: "u" and "(u)." are abbreviations, the parts
+      of "u.s." and "u-turn" are not. This comes before the next step, which
+      would turn "u.s." into "us".
+    5. Special characters, which are all except letters, digits and white space,
+      are dropped, separated or kept. Marks and joiners belong to the letter
+      before them. With "drop", "don't" becomes "dont" and "dull...bad" becomes
+      "dullbad"; with "apart", they become "don ' t" and "dull . . . bad". With
+      both, each character of Chinese, Japanese, Thai and other scripts without
+      spaces becomes a word.
+    6. Stop words are removed. This comes last, so that "The," counts as one if
+      the comma is dropped or separated. Steps 2, 3 and 5 are also applied to
+      the stop words: if characters are dropped, the stop word "Don't" removes
+      "dont".
 
     Words outside the vocabulary become `<unk>`; if the vocabulary has no
     `<unk>`, they are dropped.
 
     Args:
-        vocabulary: List of tokens, in the order of their ids; `None` for a
-            tokenizer that is given them later. `train` makes a list with
-            `<unk>` and `<pad>` at ids 0 and 1.
-        lowercase: Whether texts are lower-cased; see `normalize_text`.
-        expand_abbreviations: Whether the `ABBREVIATIONS` of
-            `review_cleaning` are spelled out.
-        strip_html: Whether tags and entities are replaced.
-        special: How to treat characters other than letters, digits and white
-            space: "drop", "apart", which makes each a token, or "keep".
+        vocabulary: List of tokens, in the order of their ids; `None` to set
+            them later. `train` makes a list with `<unk>` and `<pad>` at ids 0
+            and 1.
+        lowercase: Whether to lower-case texts; see `normalize_text`.
+        expand_abbreviations: Whether to spell out the `ABBREVIATIONS` of this
+            module.
+        strip_html: Whether to replace tags and entities.
+        special: How to treat special characters: "drop", "apart" (each becomes
+            a token) or "keep".
         stop_words: List of words to remove, such as scikit-learn's
-            `ENGLISH_STOP_WORDS`. A warning names the negations among them,
-            since without "not", "not good" becomes "good", and those that
-            `special` divides into several words, which are not removed.
+            `ENGLISH_STOP_WORDS`. A warning lists negations among them, because
+            without "not", "not good" becomes "good". It also lists those that
+            `special` splits into several words, which are not removed.
         name: String, the name of the layer.
 
     Raises:
-        ValueError: when `special` is not one of the three, or `stop_words` is a
-            string.
+        ValueError: when `special` is unknown, or `stop_words` is a string.
 
     Example:
 
@@ -269,8 +270,9 @@ class ReviewTokenizer(WordTokenizer):
                 if _NEGATIONS.fullmatch(word.lower())
             ]:
                 warn(
-                    "`stop_words` has negations. Without them a text may mean "
-                    f"the opposite. Received: {', '.join(map(repr, found))}"
+                    "`stop_words` contains negations. Without them, a text may "
+                    "mean the opposite. Received: "
+                    f"{', '.join(map(repr, found))}"
                 )
             if found := [
                 word
@@ -278,8 +280,8 @@ class ReviewTokenizer(WordTokenizer):
                 if b" " in parts
             ]:
                 warn(
-                    "`stop_words` must each be one word of the treated text. "
-                    f"Not removed: {', '.join(map(repr, found))}"
+                    "Some `stop_words` are split into several words and cannot "
+                    f"be removed. Not removed: {', '.join(map(repr, found))}"
                 )
             self.stop_table = string_table(dict.fromkeys(stops, "1"))
 
@@ -301,7 +303,7 @@ class ReviewTokenizer(WordTokenizer):
         if self.strip_html:
             texts = strip_html(visible(texts))
         texts = normalize_text(texts, self.lowercase)
-        # Flat, since splitting into words adds an axis.
+        # Flattened, because splitting into words adds an axis.
         shape = tf.shape(texts)
         texts = tf.reshape(texts, [-1])
         if self.expand_abbreviations:
@@ -313,7 +315,7 @@ class ReviewTokenizer(WordTokenizer):
 
     def get_config(self) -> Config:
         config = super().get_config()
-        # `special` takes their place.
+        # Replaced by `special`.
         for option in ("strip_punctuation", "separate_punctuation"):
             del config[option]
         return {**config, "stop_words": list(self.stop_words)}
@@ -321,6 +323,6 @@ class ReviewTokenizer(WordTokenizer):
     @classmethod
     def from_config(cls, config: Config) -> Self:
         with warnings.catch_warnings():
-            # The original tokenizer has already warned of the stop words.
+            # The original tokenizer already warned about the stop words.
             warnings.simplefilter("ignore")
             return cls(**config)

@@ -27,12 +27,12 @@ from kerasrnn_commands.stderr import without_sentence_piece_log
 
 
 class _KeptModel(library._SentencepieceModelResource):
-    """A model under the name of its content.
+    """A SentencePiece model, named by its content.
 
-    The library's own belongs to the operation that made it. Setting the seed of
-    TensorFlow forgets the operations of a process, and such models with them,
-    also for the graphs that hold them. A named one stays to the end of the
-    process; equal models share one, in a process and in a SavedModel.
+    The library's model resource belongs to the operation that created it.
+    Setting TensorFlow's seed discards these operations and their models, even
+    if graphs still use them. A named model stays until the end of the process,
+    and equal models share one resource, in a process and in a SavedModel.
     """
 
     def _create_resource(self):
@@ -47,11 +47,11 @@ def load_model(proto, sampling=0.0):
 
     Args:
         proto: Bytes, a serialized SentencePiece model.
-        sampling: Float. Above 0, texts are split at random; see
+        sampling: Float. Above 0, texts are split randomly; see
             `SentencePieceTokenizer`.
 
     Returns:
-        A `tensorflow_text.SentencepieceTokenizer` of int32 ids.
+        A `tensorflow_text.SentencepieceTokenizer` with int32 ids.
     """
     with without_sentence_piece_log():
         pieces = tf_text.SentencepieceTokenizer(
@@ -72,18 +72,17 @@ PROTO_FILE = "vocabulary.spm"
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class SentencePieceTokenizer(Tokenizer):
-    """Splits into the subwords of a SentencePiece model.
+    """Splits texts into the subwords of a SentencePiece model.
 
     Args:
         proto: Bytes, a serialized SentencePiece model whose first ids are
-            padding, start, end and unknown, as `train` makes it; `None` for
-            a tokenizer that is given it later, by `set_proto` or
-            `load_assets`.
-        sampling: Float in `[0, 1)`. Above 0, `sample` splits at random: the
-            smoothing of the unigram model's distribution (Kudo 2018), or the
-            rate at which BPE skips a merge (Provilkov et al. 2020). It cannot
-            be seeded, since the library has its own generator.
-        **options: How texts are normalized; see `Tokenizer`.
+            padding, start, end and unknown, as `train` makes it; `None` to set
+            it later by `set_proto` or `load_assets`.
+        sampling: Float in `[0, 1)`. Above 0, `sample` splits randomly. It is
+            the smoothing of the unigram model's distribution (Kudo 2018), or
+            the rate of skipped BPE merges (Provilkov et al. 2020). It cannot be
+            seeded, because the library has its own generator.
+        **options: Options of normalization; see `Tokenizer`.
 
     Example:
 
@@ -110,7 +109,7 @@ class SentencePieceTokenizer(Tokenizer):
             self.set_proto(proto)
 
     def set_proto(self, proto: bytes) -> None:
-        """Sets the model, serialized as bytes."""
+        """Sets the serialized model (bytes)."""
         processor = sentencepiece.SentencePieceProcessor(model_proto=proto)
         size = processor.get_piece_size()
         self.set_vocabulary([processor.id_to_piece(i) for i in range(size)])
@@ -130,18 +129,18 @@ class SentencePieceTokenizer(Tokenizer):
     ) -> Self:
         """Trains a model on a corpus.
 
-        Every character of the corpus has a piece; any other is unknown.
+        Every character of the corpus is a piece; other characters are unknown.
 
         Args:
             texts: List of strings.
             vocabulary_size: The maximum number of pieces, including special
-                ones. A small corpus may give fewer.
+                tokens. A small corpus may give fewer.
             model_type: `"unigram"` or `"bpe"`.
             sampling: See the class.
             **options: See the class.
 
         Raises:
-            ValueError: when the vocabulary cannot hold its special tokens
+            ValueError: when the vocabulary is too small for the special tokens
                 and the characters of the corpus, or `texts` is a string.
         """
         check_vocabulary_size(vocabulary_size, len(SPECIALS))
@@ -159,7 +158,8 @@ class SentencePieceTokenizer(Tokenizer):
                 hard_vocab_limit=False,
                 normalization_rule_name="identity",
                 character_coverage=1.0,
-                # Longer lines would be skipped, so the limit is above any line.
+                # Longer lines would be skipped, so the limit exceeds every
+                # line.
                 max_sentence_length=2**30,
                 pad_id=0,
                 bos_id=1,
@@ -172,9 +172,9 @@ class SentencePieceTokenizer(Tokenizer):
             needed = re.search(r"required_chars\. \d+ vs (\d+)", str(error))
             if needed:
                 raise ValueError(
-                    f"`vocabulary_size` must be at least {needed[1]}: each "
-                    "character of the corpus has a piece, and so has each "
-                    f"special token. Received: {vocabulary_size}"
+                    f"`vocabulary_size` must be at least {needed[1]}, to "
+                    "include all characters of the corpus and the special "
+                    f"tokens. Received: {vocabulary_size}"
                 ) from error
             raise ValueError(
                 "SentencePiece could not make a vocabulary from this corpus: "
@@ -198,13 +198,13 @@ class SentencePieceTokenizer(Tokenizer):
         self.check_vocabulary()
         texts = self.normalize(texts)
         if max_tokens is not None:
-            # A long run of unknown characters takes quadratic time.
+            # Long runs of unknown characters take quadratic time.
             characters = max_tokens * max(map(len, self.vocabulary))
             texts = tf.strings.substr(texts, 0, characters, unit="UTF8_CHAR")
         return self.pieces.tokenize(texts)[:, :max_tokens]
 
     def sample(self, texts: Tensor) -> tf.RaggedTensor:
-        """Tokenizes like `tokenize`, but splits at random (see `sampling`)."""
+        """Tokenizes like `tokenize`, but splits randomly (see `sampling`)."""
         self.check_vocabulary()
         return self.sampler.tokenize(self.normalize(texts))
 

@@ -1,4 +1,4 @@
-"""Words and characters, which are looked up in a table."""
+"""Tokenizers of words and characters with a lookup table."""
 
 import collections
 import itertools
@@ -18,23 +18,23 @@ from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
 from kerasrnn.typing import Tensor
 
-# Texts counted at once. The tokens of a whole corpus may not fit into memory.
+# Texts counted at once, because the tokens of a corpus may not fit into memory.
 _AT_ONCE = 4096
 # Tokens that are counted. Of more, the rarer half is forgotten.
 _TYPES = 2**21
 
 
 class TableTokenizer(Tokenizer):
-    """Base of the tokenizers that split a text and look its tokens up.
+    """Base class of tokenizers that split texts and look up tokens.
 
-    A subclass defines how texts are split, in `divide`, and the `separator`
-    between two tokens of a text.
+    A subclass splits texts in `divide`, and sets the `separator` between two
+    tokens of a text.
 
     Args:
-        vocabulary: List of tokens, in the order of their ids; `None` for a
-            tokenizer that is given them later.
-        lowercase, strip_punctuation, separate_punctuation: How texts are
-            normalized; see `Tokenizer`.
+        vocabulary: List of tokens, in the order of their ids; `None` to set
+            them later.
+        lowercase, strip_punctuation, separate_punctuation: Options of
+            normalization; see `Tokenizer`.
         name: String, the name of the layer.
     """
 
@@ -59,26 +59,26 @@ class TableTokenizer(Tokenizer):
         specials: Sequence[str] = SPECIALS,
         **options: Any,
     ) -> Self:
-        """Takes the most frequent tokens of a corpus as the vocabulary.
+        """Builds a vocabulary of the most frequent tokens of a corpus.
 
         Args:
             texts: Iterable of strings.
             vocabulary_size: The maximum number of tokens, including special
                 ones; `None` for no limit.
             min_count: Minimum count of a token.
-            specials: The special tokens, at the first ids.
-            **options: The arguments of the tokenizer other than `vocabulary`,
-                such as those for normalization.
+            specials: The special tokens, which get the first ids.
+            **options: Other arguments of the tokenizer, such as those of
+                normalization.
 
         Raises:
-            ValueError: when `vocabulary_size` leaves no room for a token, or
+            ValueError: when `vocabulary_size` leaves no room for tokens, or
                 `texts` is a string.
         """
         if vocabulary_size is not None:
             check_vocabulary_size(vocabulary_size, len(specials))
             vocabulary_size -= len(specials)
         with warnings.catch_warnings():
-            # The tokenizer made at the end checks the options and warns.
+            # The final tokenizer checks the options and warns.
             warnings.simplefilter("ignore")
             untrained = cls(**options)
         given = each_string("texts", texts, is_right=is_string)
@@ -106,7 +106,7 @@ class TableTokenizer(Tokenizer):
     def split(self, texts: Tensor) -> tf.RaggedTensor:
         """Returns tokens as a string `RaggedTensor`, `(batch, time)`.
 
-        They may be outside the vocabulary.
+        Tokens may be outside the vocabulary.
 
         Args:
             texts: String tensor of shape `(batch,)`.
@@ -128,8 +128,8 @@ class TableTokenizer(Tokenizer):
 
         Args:
             ids: Integer tensor of shape `(batch, time)`, dense or ragged.
-            unknown: String tensor of that shape with what to write in the
-                place of unknown tokens; `None` for `<unk>`.
+            unknown: String tensor of that shape with replacements of unknown
+                tokens; `None` for `<unk>`.
         """
         tokens = tf.ragged.map_flat_values(self.tokens, ids)
         if unknown is not None:
@@ -143,16 +143,16 @@ class TableTokenizer(Tokenizer):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class WordTokenizer(TableTokenizer):
-    """Splits at white space and looks words up.
+    """Splits texts at white space and looks up words.
 
     Words outside the vocabulary become `<unk>`; if the vocabulary has no
     `<unk>`, they are dropped.
 
     Args:
-        vocabulary: List of tokens, in the order of their ids; `None` for a
-            tokenizer that is given them later.
-        lowercase, strip_punctuation, separate_punctuation: How texts are
-            normalized; see `Tokenizer`.
+        vocabulary: List of tokens, in the order of their ids; `None` to set
+            them later.
+        lowercase, strip_punctuation, separate_punctuation: Options of
+            normalization; see `Tokenizer`.
         name: String, the name of the layer.
 
     Example:
@@ -173,20 +173,20 @@ class WordTokenizer(TableTokenizer):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class CharacterTokenizer(TableTokenizer):
-    """Splits into Unicode characters and looks them up.
+    """Splits texts into Unicode characters and looks them up.
 
-    A character is a code point of the text in Unicode form C, so a vowel sign
-    of Devanagari is a separate token. The space is a character, too;
-    normalization leaves one between words and none at either end.
+    A character is a code point of the text in Unicode form C, so a Devanagari
+    vowel sign is a separate token. The space is a character, too. Normalization
+    leaves single spaces between words and none at the ends.
 
     Characters outside the vocabulary become `<unk>`; if the vocabulary has no
     `<unk>`, they are dropped.
 
     Args:
-        vocabulary: List of tokens, in the order of their ids; `None` for a
-            tokenizer that is given them later.
-        lowercase, strip_punctuation, separate_punctuation: How texts are
-            normalized; see `Tokenizer`.
+        vocabulary: List of tokens, in the order of their ids; `None` to set
+            them later.
+        lowercase, strip_punctuation, separate_punctuation: Options of
+            normalization; see `Tokenizer`.
         name: String, the name of the layer.
 
     Example:
@@ -205,5 +205,5 @@ class CharacterTokenizer(TableTokenizer):
         return tf.strings.unicode_split(texts, "UTF-8")
 
     def piece(self, token: str) -> tuple[bool, str]:
-        # A word begins at the space before it.
+        # A word begins with the space before it.
         return token == " ", token.strip(" ")

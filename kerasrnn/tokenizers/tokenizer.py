@@ -1,4 +1,4 @@
-"""The base of the tokenizers."""
+"""The base class of the tokenizers."""
 
 import json
 import pathlib
@@ -18,12 +18,11 @@ from kerasrnn.typing import Tensor
 
 
 def check_vocabulary_size(size, required):
-    """Raises `ValueError` when a vocabulary has no room for more tokens."""
+    """Raises `ValueError` unless there is room for more than `required`."""
     if size <= required:
         raise ValueError(
-            f"`vocabulary_size` must be greater than {required}, the number "
-            "of its special tokens. "
-            f"Received: vocabulary_size={size}"
+            f"`vocabulary_size` must be greater than {required}, the number of "
+            f"special tokens. Received: vocabulary_size={size}"
         )
 
 
@@ -34,41 +33,40 @@ VOCABULARY_FILE = "vocabulary.json"
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class Tokenizer(keras.layers.Layer):
-    """Base of the tokenizers: strings to ids and back, in the graph.
+    """Base class of the tokenizers: strings to ids and back, in graphs.
 
-    It is a layer so that a model can contain it: an exported model tracks its
+    It is a layer, so that models can contain it: an exported model tracks its
     tables, and a `.keras` file stores its options in the configuration and its
-    vocabulary as an asset. Without a vocabulary, for example when made from a
-    configuration, it cannot be used.
+    vocabulary as an asset. A tokenizer without a vocabulary, for example one
+    made from a configuration, cannot be used.
 
     Args:
-        vocabulary: List of tokens, in the order of their ids; `None` for a
-            tokenizer that is given them later, by `set_vocabulary` or
-            `load_assets`.
-        lowercase: Whether texts are lower-cased first; `"tr"` does so as in
+        vocabulary: List of tokens, in the order of their ids; `None` to set
+            them later by `set_vocabulary` or `load_assets`.
+        lowercase: Whether to lower-case texts; `"tr"` uses the rules of
             Turkish; see `normalize_text`.
-        strip_punctuation: Whether punctuation is removed first.
-        separate_punctuation: Whether punctuation is separated from words first,
-            and joined again by `detokenize`; see `normalize_text`.
+        strip_punctuation: Whether to remove punctuation.
+        separate_punctuation: Whether to separate punctuation from words;
+            `detokenize` rejoins it. See `normalize_text`.
         name: String, the name of the layer.
 
     Attributes:
         vocabulary: The tokens, a tuple in the order of their ids.
         vocabulary_size: The number of tokens.
-        pad_id, start_id, end_id, unknown_id: Ids of the special tokens, -1
-            where the vocabulary lacks one.
+        pad_id, start_id, end_id, unknown_id: Ids of the special tokens, -1 if
+            the vocabulary lacks one.
 
     Raises:
-        AttributeError: when an option is set later, which graphs that are
-            traced would not heed.
-        ValueError: when the vocabulary is empty or has a token twice; when
-            a tokenizer without one is used, or one is given another; when
-            `lowercase` is not one of the three.
+        AttributeError: when an option is assigned, because traced graphs would
+            not notice.
+        ValueError: when the vocabulary is empty or contains a token twice, when
+            a tokenizer without vocabulary is used, when a second vocabulary is
+            set, or when `lowercase` has another value.
     """
 
     built: bool
     _vocabulary: tuple[str, ...]
-    # Arguments that a tokenizer keeps.
+    # Arguments that cannot be changed.
     options: tuple[str, ...] = (
         "lowercase",
         "strip_punctuation",
@@ -94,40 +92,40 @@ class Tokenizer(keras.layers.Layer):
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.options and name in self.__dict__:
             raise AttributeError(
-                f"A tokenizer keeps its `{name}`, as traced graphs do. "
-                "Expected: a new tokenizer, trained with another one. "
+                f"`{name}` of a tokenizer cannot be changed, because traced "
+                "graphs would keep the old value. Expected: a new tokenizer. "
                 f"Received: {name}={value!r}"
             )
         super().__setattr__(name, value)
 
     def set_vocabulary(self, vocabulary: Iterable[str]) -> None:
-        """Sets the tokens, a list in the order of their ids, once."""
+        """Sets the tokens, a list in the order of their ids; only once."""
         vocabulary = tuple(vocabulary)
         if self.built and vocabulary != self._vocabulary:
             raise ValueError(
-                "A tokenizer keeps its vocabulary, as traced graphs do. "
-                "Expected: a new tokenizer for another one. "
-                f"Received: {len(vocabulary)} tokens for a tokenizer of "
-                f"{len(self._vocabulary)}"
+                "The vocabulary of a tokenizer cannot be changed, because "
+                "traced graphs would keep the old one. Expected: a new "
+                f"tokenizer. Received: {len(vocabulary)} tokens for a "
+                f"tokenizer of {len(self._vocabulary)}"
             )
         ids = {token: i for i, token in enumerate(vocabulary)}
         if not vocabulary or len(ids) < len(vocabulary):
             raise ValueError(
-                "`vocabulary` must hold at least one token, and none twice. "
-                f"Received: {len(vocabulary)} tokens, "
-                f"{len(ids)} of them distinct."
+                "`vocabulary` must have at least one token, and no token "
+                f"twice. Received: {len(vocabulary)} tokens, {len(ids)} of "
+                "them distinct."
             )
         self._vocabulary = vocabulary
         self._special_ids = {token: ids.get(token, -1) for token in SPECIALS}
         self.built = True
 
     def check_vocabulary(self) -> None:
-        """Raises `ValueError` when there is no vocabulary yet."""
+        """Raises `ValueError` if there is no vocabulary yet."""
         if not self.built:
             raise ValueError(
                 f"This {type(self).__name__} has no vocabulary yet. Expected: "
-                "one from `train`, `set_vocabulary` or `load_assets`. "
-                f"Received: {self.name!r}, made from its options alone."
+                "`train`, `set_vocabulary` or `load_assets`. Received: "
+                f"{self.name!r}, made only from its options."
             )
 
     @property
@@ -171,7 +169,7 @@ class Tokenizer(keras.layers.Layer):
     def save_assets(self, dir_path: str | pathlib.Path) -> None:
         """Writes the vocabulary into a folder, as `vocabulary.json`.
 
-        It is a JSON list in UTF-8, with one token in a line.
+        It is a JSON list in UTF-8 with one token per line.
         """
         tokens = json.dumps(self.vocabulary, ensure_ascii=False, indent=0)
         path = pathlib.Path(dir_path, VOCABULARY_FILE)
@@ -207,7 +205,7 @@ class Tokenizer(keras.layers.Layer):
         Args:
             texts: String tensor of shape `(batch,)`.
             max_tokens: Positive integer. Longer texts are truncated to this
-                many tokens; `None` keeps all tokens.
+                many tokens; `None` for no limit.
         """
         raise NotImplementedError(
             f"{type(self).__name__} must override `tokenize(texts)`."
@@ -224,7 +222,7 @@ class Tokenizer(keras.layers.Layer):
         )
 
     def finish(self, texts: Tensor) -> tf.Tensor:
-        """Reverts the reversible part of `normalize`, for `detokenize`."""
+        """Undoes the reversible part of `normalize`, for `detokenize`."""
         return join_punctuation(texts) if self.separate_punctuation else texts
 
     def tokens(self, ids: Tensor) -> tf.Tensor:
@@ -238,7 +236,7 @@ class Tokenizer(keras.layers.Layer):
         """Groups tokens into whole words.
 
         Args:
-            tokens: List of strings, as `tokens` gives them.
+            tokens: List of strings, as `tokens` returns them.
 
         Returns:
             List of `(start, word)`: the index of the first token of each
@@ -255,11 +253,11 @@ class Tokenizer(keras.layers.Layer):
         return words
 
     def piece(self, token: str) -> tuple[bool, str]:
-        """Returns whether a token begins a word, and its text."""
+        """Returns whether a token begins a word, and the token's text."""
         return True, token
 
     def split_words(self, texts: Tensor) -> tf.RaggedTensor:
-        """Returns the words that texts are normalized to, `(batch, words)`.
+        """Returns the words of normalized texts, `(batch, words)`.
 
         Args:
             texts: String tensor of shape `(batch,)`.
@@ -273,8 +271,8 @@ class Tokenizer(keras.layers.Layer):
             ids: Integer tensor of shape `(batch, time)`, the ids of texts.
 
         Returns:
-            Int32 tensor of shape `(batch, time)`, to index `split_words`. A
-            special token after a text may be one position further.
+            Int32 tensor of shape `(batch, time)` of indices into `split_words`.
+            A special token after a text may have the next index.
         """
         starts = tf.constant([self.piece(x)[0] for x in self.vocabulary])
         ids = tf.maximum(ids, 0)  # -1 is padding
@@ -282,7 +280,7 @@ class Tokenizer(keras.layers.Layer):
         return tf.cumsum(starts, axis=1) - starts[:, :1]
 
     def as_text(self, ids: Tensor) -> tf.Tensor:
-        """Makes special ids unknown, where a text spells a special token."""
+        """Replaces special ids by unknown, if a text contains such tokens."""
         special = tf.zeros_like(ids, tf.bool)
         for i in (self.pad_id, self.start_id, self.end_id):
             special = tf.logical_or(special, ids == i)
@@ -295,8 +293,8 @@ class Tokenizer(keras.layers.Layer):
 
         Args:
             ids: Integer tensor of shape `(batch, time)`, dense or ragged.
-            values: Tensor of that shape with what to return in the place of
-                each id; `None` for the ids.
+            values: Tensor of that shape with values to return instead of the
+                ids; `None` for the ids.
         """
         ids = _ragged(tf.cast(ids, tf.int32))
         values = ids if values is None else _ragged(values)

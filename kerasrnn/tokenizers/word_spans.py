@@ -1,4 +1,4 @@
-"""Splits raw text into words that know where they are."""
+"""Splits raw text into words with their positions."""
 
 from typing import NamedTuple
 
@@ -14,12 +14,12 @@ from kerasrnn.tokenizers.normalization import ADDRESSES
 from kerasrnn.typing import Tensor
 
 _LETTER = rf"(?:{SPACED_LETTER}|[\pM\pN_])"
-# The blank of Braille is a symbol of Unicode.
+# The Braille blank is a symbol in Unicode.
 _EMOJI = r"(?:[^\P{So}\x{2800}]|\x{2194})[\p{Sk}\pM\x{E0020}-\x{E007F}]*"
-# The first that matches is a word.
+# The first alternative that matches is a word.
 _WORDS = [
     ADDRESSES,
-    # An emoji, the key of a telephone.
+    # A keycap emoji.
     r"[0-9#*]\x{FE0F}?\x{20E3}",
     rf"[@#](?:{_LETTER}|[{INNER}])+",
     rf"(?:{SPACED_LETTER}\.){{2,}}",
@@ -27,28 +27,29 @@ _WORDS = [
     rf"\pN+(?:(?:[.,:/]|[{INNER}]+)\pN+)*",
     # No space separates words there.
     rf"[{SPACELESS}](?:[{INNER}]*\pM)*",
-    # A joiner at its end is that of a half letter.
+    # A joiner at the end belongs to a half letter.
     rf"{_LETTER}+(?:(?:-|[{INNER}]+){_LETTER}+)*\x{{200D}}?",
-    # Two letters make a flag.
+    # Two regional letters make a flag.
     r"[\x{1F1E6}-\x{1F1FF}]{2}",
-    # An emoji may be several that are joined, each with its variants.
+    # An emoji may consist of several joined ones with variants.
     rf"{_EMOJI}(?:\x{{200D}}{_EMOJI})*",
     r"\.{2,}|-{2,}",
     r"(?:\pP|[^\PS\x{2800}])[\x{FE00}-\x{FE0F}]?",
 ]
 _WORD = "|".join(_WORDS)
-# What is between words, also of text that is not well formed.
+# Characters between words, even in malformed text.
 _BETWEEN = rf"{_WORD}|[{SPACE}\pC]+"
 
 
 class Words(NamedTuple):
-    """The words of texts.
+    """The words of texts with their positions.
 
     Args:
         words: String `RaggedTensor` of shape `(batch, words)`.
         starts: Int32 `RaggedTensor`, the position of the first character of
-            each.
-        ends: Int32 `RaggedTensor`, the position after its last character.
+            each word.
+        ends: Int32 `RaggedTensor`, the position after the last character of
+            each word.
     """
 
     words: tf.RaggedTensor
@@ -59,20 +60,20 @@ class Words(NamedTuple):
 def split_into_words(texts: Tensor) -> Words:
     """Splits texts into words, numbers, punctuation and emoji.
 
-    Words are runs of letters with their marks, joiners and inner hyphens;
-    numbers keep their points, commas and colons. Addresses, emoji, `@names`,
-    `#tags` and abbreviations such as `U.S.` are one word, an English `'s` is
-    its own. Each other sign is a word. So is, with its marks, each character
-    of scripts without spaces between words: Chinese, Japanese, Thai, Lao,
-    Khmer, Burmese. Invisible characters change none of this: they stay inside
-    of words and are left out around them (see `normalize_text`).
+    Words are runs of letters with their marks, joiners and inner hyphens.
+    Numbers keep their points, commas and colons. Addresses, emoji, `@names`,
+    `#tags` and abbreviations such as `U.S.` are single words; an English `'s`
+    is a separate word. Every other sign is a word, and so is each character
+    (with its marks) of scripts without spaces: Chinese, Japanese, Thai, Lao,
+    Khmer, Burmese. Invisible characters do not change this: they are kept
+    inside words and left out around them (see `normalize_text`).
 
     Args:
         texts: String tensor of shape `(batch,)`.
 
     Returns:
-        `Words`, whose positions count characters (code points, as in Python) of
-        the texts. Control characters, and bytes that are not UTF-8, are between
+        `Words`. Positions count characters (code points, as in Python) of the
+        texts. Control characters, and bytes that are not UTF-8, are between
         words and count as one character each.
 
     Example:
@@ -83,7 +84,7 @@ def split_into_words(texts: Tensor) -> Words:
     >>> starts[0].numpy().tolist()
     [0, 4, 7, 11, 14, 15, 19, 20]
     """
-    # A text would end at the character U+0000.
+    # The character U+0000 would end a text.
     texts = tf.strings.unicode_transcode(
         texts, "UTF-8", "UTF-8", "replace", 32, True
     )

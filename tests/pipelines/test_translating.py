@@ -132,7 +132,9 @@ def test_nothing_that_is_traced_is_stale(model):
     assert min(lengths[:1] + lengths[2:]) < 5
     with pytest.raises(AttributeError, match="cannot assign"):
         translator.search.min_length = 5
-    with pytest.raises(AttributeError, match="keeps its `lowercase`"):
+    with pytest.raises(
+        AttributeError, match="`lowercase` of a tokenizer cannot"
+    ):
         translator.target_tokenizer.lowercase = False
     translator.search = translator.search.with_(min_length=5)
     lengths = [len(x.split()) for x in translator.translate(TEXTS)]

@@ -122,7 +122,7 @@ BAD = {
         "a count` must be an integer >= 0. Received: a count=-1",
     ),
     "half a count": (lambda: frequency_figure({"a": 0.5}), "a count=0.5"),
-    "all 0": (lambda: frequency_figure({"a": 0}), "1 items, all of count 0"),
+    "all 0": (lambda: frequency_figure({"a": 0}), "1 items, all with count 0"),
     "no bars": (lambda: frequency_figure({"a": 1}, None, 0), "most_common=0"),
     "states": (
         lambda: hidden_state_figure(np.zeros((2, 3)), ["a"]),

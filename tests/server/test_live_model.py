@@ -70,7 +70,7 @@ def test_a_broken_version_is_left_out_until_it_is_repaired(folder, caplog):
     with caplog.at_level(logging.ERROR):
         run(folder, scenario)
     [message] = messages(caplog, "ERROR")  # One message, not one a look.
-    assert message.endswith("2' is left out: it cannot be loaded.")
+    assert message.endswith("2' is skipped: it cannot be loaded.")
 
 
 def test_a_version_that_is_written_again_is_taken_up(folder):
@@ -145,7 +145,7 @@ def test_without_a_version_that_works_a_call_is_refused_at_once(folder):
         assert folder.live.unfinished == 0
         shutil.rmtree(folder.path)
         await asyncio.sleep(0.1)
-        await refused("No version of 'shout' works: its folder has none.")
+        await refused("No version of 'shout' works: its folder has no version.")
         folder.add(1)
         await until(lambda: folder.live.worker)
         assert await folder.ask() == "1"
@@ -169,7 +169,7 @@ def test_a_version_that_hangs_gives_way_to_others(folder, caplog):
         run(folder, scenario)
     [message] = messages(caplog, "ERROR")
     assert message.endswith(
-        "2' is left out: it did not load within 0.1 seconds."
+        "2' is skipped: it did not load within 0.1 seconds."
     )
 
 
@@ -252,7 +252,7 @@ def test_only_the_request_that_ends_processes_is_refused(folder):
         assert isinstance(bad, HTTPException)
         assert (bad.status_code, bad.detail) == (
             503,
-            "Two processes of 'shout' ended during the call. Try again later.",
+            "Two processes of 'shout' crashed during the call. Try again later.",
         )
         most = [worker.most for worker in folder.started]
         assert most[:2] == [21, 1] and len(most) == 3

@@ -40,7 +40,7 @@ def test_the_newest_version_is_loaded_or_the_one_asked_for(folder):
 def test_a_missing_version_is_an_error(folder, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"\[9, 10\].*Received: 7"):
         folder.load(7)
-    with pytest.raises(FileNotFoundError, match="must hold versions"):
+    with pytest.raises(FileNotFoundError, match="must contain versions"):
         ModelFolder(tmp_path).load()
 
 

@@ -1,1 +1,1 @@
-"""A whole file answered in shards: `kerasrnn-corpus`."""
+"""Predictions for a whole file, in shards: `kerasrnn-corpus`."""

@@ -1,4 +1,4 @@
-"""The Apache Beam pipeline that answers the shards of a text file."""
+"""An Apache Beam pipeline that processes the shards of a text file."""
 
 from collections.abc import Iterable
 from collections.abc import Sequence
@@ -18,21 +18,21 @@ from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
 
 Answers = tuple[list[str], dict[int, str]]
-# Beam's own `DirectRunner` would first download another runner and try that.
+# Beam's `DirectRunner` would first download and try another runner.
 LOCAL_RUNNER = "apache_beam.runners.portability.fn_api_runner.FnApiRunner"
 
 
 class SavedModelHandler(
     ModelHandler[Sequence[str | None], Answers, ExportedModel]
 ):
-    """Answers shards of lines with a SavedModel, for `RunInference`.
+    """Runs a SavedModel on shards of lines, for `RunInference`.
 
-    An example is a shard, not a line. Single lines would have to be grouped
-    to be put in order, and a group is complete only when the whole corpus is
-    answered: a run that is killed would lose everything.
+    An example is a shard, not a line. Single lines would have to be grouped to
+    restore their order, and groups are complete only when the whole corpus is
+    processed. So a killed run would lose everything.
 
     Args:
-        path: Folder of a version, `NAME/VERSION`, which every worker sees.
+        path: Folder of a version, `NAME/VERSION`, which all workers can read.
         batch_size: Positive integer, lines in a batch.
 
     Example:
@@ -64,10 +64,10 @@ class SavedModelHandler(
 def answer_shards(
     shards: Shards, path: PathLike, batch_size: int, beam_args: Strings
 ) -> None:
-    """Answers the unfinished shards, and writes each as soon as it is done.
+    """Processes unfinished shards and writes each as soon as it is done.
 
     Args:
-        shards: The `Shards`, in a folder that every worker sees.
+        shards: The `Shards`, in a folder that all workers can access.
         path: Folder of a version of a model, `NAME/VERSION`.
         batch_size: Positive integer, lines in a batch.
         beam_args: List of strings, options of Beam such as `--runner`.

@@ -1,4 +1,4 @@
-"""Translates a whole text file, or labels or scores its lines.
+"""Translates, classifies or scores the lines of a text file.
 
     kerasrnn-corpus saved_models/nmt_hindi in.txt out.txt
     kerasrnn-corpus saved_models/imdb reviews.txt.gz out.tsv
@@ -27,7 +27,7 @@ from kerasrnn.training import locked
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
 
-SECONDS = 5.0  # between two lines of progress
+SECONDS = 5.0  # between two progress lines
 
 
 def answer_corpus(
@@ -40,41 +40,40 @@ def answer_corpus(
     max_bytes: int = 2**16,
     beam_args: Strings | None = None,
 ) -> None:
-    """Answers each line of a text file with a SavedModel.
+    """Runs a SavedModel on each line of a text file.
 
-    A translator writes translations; a classifier the label and its
-    probability, separated by a tab; a language model the log probability of
-    the line and its perplexity.
+    A translator writes translations. A classifier writes the label and its
+    probability, separated by a tab. A language model writes the log-probability
+    of the line and its perplexity.
 
-    The file is split into shards, which lie in the folder `TARGET.shards`
-    until all are answered. Called again with the same input, model and
-    settings, the function answers only the unfinished ones. Bad lines, such
-    as those that are not UTF-8 or that the model refuses, have an empty answer
-    and are listed in `TARGET.bad.tsv`: number, tab, reason.
+    The file is split into shards in the folder `TARGET.shards`, which is
+    deleted at the end. If the function is called again with the same input,
+    model and settings, it only processes unfinished shards. Bad lines, such as
+    lines that are not UTF-8 or that the model refuses, give empty lines and are
+    listed in `TARGET.bad.tsv`: number, tab, reason.
 
     Args:
         model: Folder of the model, above its versions.
-        source: The text file, one sentence a line, decompressed while it is
-            read if its extension is `.gz`.
-        target: The file to write, compressed with gzip if its extension is
-            `.gz`.
+        source: The text file, with one sentence per line. It may be gzipped
+            (extension `.gz`).
+        target: The file to write. It is gzipped if its extension is `.gz`.
         version: Integer; `None` for the newest version.
         shards: Positive integer, the number of shards.
         batch_size: Positive integer, lines in a batch.
         max_bytes: Positive integer, the maximum length of a line in bytes.
-        beam_args: List of strings, options of Apache Beam, which then answers
-            the shards; `None` answers them here, one after the other. The
-            workers of a `--runner` must see the same files.
+        beam_args: List of strings, options of Apache Beam, which then processes
+            the shards. The workers of a `--runner` must have access to the same
+            files. `None` processes the shards here, one after the other.
 
     Raises:
-        CorpusError: when the file is not UTF-8, or is damaged.
-        FileNotFoundError: when there is no such file, model or version.
-        ImportError: when Beam is asked for and not installed.
+        CorpusError: when the file is not UTF-8 or is damaged.
+        FileNotFoundError: when the file, model or version does not exist.
+        ImportError: when Beam is requested but not installed.
         RuntimeError: when another process writes the same `target`, or Beam
-            has failed.
+            fails.
         ValueError: when `TARGET.shards` belongs to another input, model or
-            setting, the model does not take texts, or `target` is `source` or
-            a folder.
+            setting, the model does not read texts, or `target` is `source` or a
+            folder.
 
     Example:
 
@@ -122,8 +121,8 @@ def _check_target(target, source):
         )
     if target.resolve() == pathlib.Path(source).resolve():
         raise ValueError(
-            "`target` must be another file than `source`. "
-            f"Received: source={str(source)!r}, target={str(target)!r}"
+            "`target` and `source` must be different files. Received: "
+            f"source={str(source)!r}, target={str(target)!r}"
         )
 
 
@@ -135,7 +134,7 @@ def _by_beam(*args):
 
 @contextlib.contextmanager
 def _progress(shards):
-    """Prints to stderr how much is answered, while the block runs."""
+    """Prints the progress to stderr while the block runs."""
     start, ended = time.monotonic(), threading.Event()
     before = shards.lines - sum(map(shards.size, shards.unfinished()))
 
@@ -173,7 +172,7 @@ def main(args: Strings | None = None) -> None:
     """
     parser = argparse.ArgumentParser(
         prog="kerasrnn-corpus",
-        description="Translates a text file, or labels or scores its lines.",
+        description="Translates, classifies or scores lines of a text file.",
         epilog="The same command finishes an interrupted run.",
         allow_abbrev=False,
     )
@@ -187,19 +186,19 @@ def main(args: Strings | None = None) -> None:
         "--shards",
         type=int,
         default=10,
-        help="parts that are finished one by one (default: %(default)s)",
+        help="number of parts to process (default: %(default)s)",
     )
     parser.add_argument(
         "--batch-size",
         type=int,
         default=64,
-        help="lines answered at once (default: %(default)s)",
+        help="lines in a batch (default: %(default)s)",
     )
     parser.add_argument(
         "--max-bytes",
         type=int,
         default=2**16,
-        help="longer lines are left empty (default: %(default)s)",
+        help="maximum length of a line (default: %(default)s)",
     )
     parser.add_argument(
         "--beam",
@@ -210,7 +209,7 @@ def main(args: Strings | None = None) -> None:
         "--runner",
     )
     found = parser.parse_args(args)
-    # Of libraries, files, the lock and the model, and of wrong arguments.
+    # Errors of libraries, files, the lock, the model and arguments.
     expected = ImportError, OSError, RuntimeError, ValueError, tf.errors.OpError
     try:
         answer_corpus(**vars(found))

@@ -1,4 +1,4 @@
-"""What a model answers to each line of a text, as a line of text."""
+"""Predictions for lines of text, as lines of text."""
 
 import json
 from collections.abc import Sequence
@@ -7,8 +7,7 @@ import numpy as np
 
 from kerasrnn.serving.signature import Signature
 
-# The columns of a line, by what the model is: a translator, a classifier, a
-# language model.
+# The columns of a line for a translator, a classifier and a language model.
 _COLUMNS = [["translation"], ["label", "probability"], ["total", "perplexity"]]
 _ONE_LINE = str.maketrans("\t\r\n", "   ")
 
@@ -21,11 +20,11 @@ def answer_columns(signature: Signature) -> list[str]:
 
     Returns:
         Names of outputs: the translation; the label and its probability; the
-        log probability of the line and its perplexity; or, of another model,
-        all that have the shape `(batch,)`.
+        log-probability of the line and its perplexity; or, for other models,
+        all outputs of shape `(batch,)`.
 
     Raises:
-        ValueError: when it takes other inputs, or has no such output.
+        ValueError: when it has other inputs, or no such output.
 
     Example:
 
@@ -44,8 +43,8 @@ def answer_columns(signature: Signature) -> list[str]:
         ]
     if signature.inputs.keys() != {"text"} or not columns:
         raise ValueError(
-            "A model for lines of text must have one input, `text`, and an "
-            f"output of the shape (batch,). Received: {signature}"
+            "A model for lines of text must have a single input `text` and an "
+            f"output of shape (batch,). Received: {signature}"
         )
     return columns
 
@@ -53,20 +52,19 @@ def answer_columns(signature: Signature) -> list[str]:
 def line_answers(
     signature: Signature, lines: Sequence[str | None], batch_size: int = 64
 ) -> tuple[list[str], dict[int, str]]:
-    """Answers lines, in batches of similar length.
+    """Runs a signature on lines, in batches of similar length.
 
     Args:
         signature: The `Signature`, with the input `text`.
-        lines: List of strings; `None` for a line without an answer.
+        lines: List of strings; `None` for a line to skip.
         batch_size: Positive integer, lines in a batch.
 
     Returns:
-        List of strings, one a line: the values of `answer_columns`, separated
-        by tabs. White space within a value becomes spaces. Where a line has
-        several labels, they are a JSON list, and so are their probabilities.
-        And a dictionary
-        of the lines that the model refuses, such as those that are too long,
-        from their indices to the reasons; their answers are empty.
+        List of strings, one per line: the values of `answer_columns`, separated
+        by tabs. White space within a value becomes spaces. Several labels of a
+        line are a JSON list, and so are their probabilities. And a dictionary
+        of lines that the model refuses, such as lines that are too long, from
+        index to reason. Their answers are empty.
 
     Example:
 
@@ -91,7 +89,7 @@ def line_answers(
 
 
 def _answered(signature, columns, texts):
-    """The answer to each text, or the error if the model refuses it."""
+    """Returns the answer to each text, or the error if it is refused."""
     try:
         outputs = signature(text=list(texts))
     except ValueError as error:
@@ -110,14 +108,14 @@ def _answered(signature, columns, texts):
 
 
 def _labels(label, probability):
-    """The label of each line, or those that it has, and their probability."""
+    """Returns the label or labels of each line, and their probabilities."""
     if label.ndim == 2:
         rows = zip(label, probability, strict=True)
         return {
             "label": [x[x != ""] for x in label],
             "probability": [p[x != ""] for x, p in rows],
         }
-    # Of two classes, the model has one probability.
+    # With two classes, the model returns one probability.
     if probability.ndim == 1:
         best = np.maximum(probability, 1 - probability)
     else:

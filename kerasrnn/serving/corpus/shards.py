@@ -1,4 +1,4 @@
-"""A text file in shards, each of which is answered completely or not at all."""
+"""Shards of a text file, which are processed completely or not at all."""
 
 import dataclasses
 import gzip
@@ -20,10 +20,10 @@ from kerasrnn.typing import PathLike
 
 @dataclasses.dataclass(frozen=True)
 class Shards:
-    """The shards of a text file and the answers to them, in a folder.
+    """The shards of a text file and their answers, in a folder.
 
-    A shard contains consecutive lines. A file in the folder is complete once
-    it has its name, so the process may be killed at any time.
+    A shard contains consecutive lines. Files in the folder get their names only
+    when they are complete, so the process may be killed at any time.
 
     Args:
         folder: Path of the folder.
@@ -60,26 +60,26 @@ class Shards:
         max_bytes: int = 2**16,
         **settings: str,
     ) -> Self:
-        """Splits a text file, or finds the shards of an interrupted run.
+        """Splits a text file, or continues with the shards of an earlier run.
 
         A line is bad if it is not UTF-8, contains a NUL character or is too
-        long. It keeps its place, but is not answered. If more lines are not
-        UTF-8 than damage explains, the file has another encoding.
+        long. It keeps its place, but gets an empty answer. If many lines are
+        not UTF-8, the file has another encoding.
 
         Args:
-            path: The text file, decompressed while it is read if its extension
-                is `.gz`.
+            path: The text file. It may be gzipped (extension `.gz`).
             folder: Path of an existing folder.
-            count: Positive integer, the number of shards, at most one a line.
+            count: Positive integer, the number of shards. There is at most one
+                per line.
             max_bytes: Positive integer, the maximum length of a line in
                 bytes.
-            **settings: What else the answers depend on.
+            **settings: Other settings that the answers depend on.
 
         Raises:
             CorpusError: when the file has another encoding or is damaged.
-            FileNotFoundError: when there is no such file.
-            ValueError: when the folder has shards of another text file or
-                with other settings.
+            FileNotFoundError: when the file does not exist.
+            ValueError: when the folder has shards of another text file or other
+                settings.
         """
         digest, lines = _measure(path)
         shards = cls(folder, lines, max(1, min(count, lines)))
@@ -89,7 +89,7 @@ class Shards:
         if known.exists():
             _check(facts, json.loads(known.read_text("utf-8")), folder)
             return shards
-        # A run that was killed while it deleted them may have left answers.
+        # A run that was killed while deleting may have left answers.
         for left in folder.glob("*-of-*"):
             left.unlink()
         report = Report(path)
@@ -100,7 +100,7 @@ class Shards:
         report.check_encoding()
         bad = (f"{number}\t{reason}" for number, reason in report.malformed)
         _write(folder / "bad.tsv", bad)
-        # Last, since it shows that all others are there.
+        # Written last, because it marks that all others are complete.
         _write(known, [json.dumps(facts, indent=2)])
         return shards
 
@@ -110,7 +110,7 @@ class Shards:
         return end - begin
 
     def read(self, shard: int) -> list[str | None]:
-        """Returns the lines of a shard, `None` for a bad one."""
+        """Returns the lines of a shard, with `None` for bad lines."""
         with self._file("input", shard).open(encoding="utf-8") as file:
             return list(map(json.loads, file))
 
@@ -120,13 +120,12 @@ class Shards:
         answers: Iterable[str],
         refused: Mapping[int, str] | None = None,
     ) -> None:
-        """Writes the answers to a shard, each a string without a line feed.
+        """Writes the answers to a shard, strings without line feeds.
 
         Args:
             shard: Its number.
             answers: The answers to its lines.
-            refused: Dictionary from the indices of lines that the model
-                refuses to the reasons.
+            refused: Dictionary of refused lines, from index to reason.
         """
         if refused:
             before = self.lines * shard // self.count
@@ -134,11 +133,11 @@ class Shards:
                 self._file("bad", shard),
                 (f"{before + i + 1}\t{refused[i]}" for i in sorted(refused)),
             )
-        # Last, since it shows that the shard is finished.
+        # Written last, because it marks the shard as finished.
         _write(self._file("output", shard), answers)
 
     def unfinished(self) -> list[int]:
-        """Returns the numbers of the shards that have no answers yet."""
+        """Returns the numbers of the shards without answers."""
         return [
             shard
             for shard in range(self.count)
@@ -146,10 +145,10 @@ class Shards:
         ]
 
     def join(self, path: PathLike) -> None:
-        """Writes the answers to all lines, in their order, into one file.
+        """Writes the answers to all lines in order into one file.
 
-        A file beside it, with `.bad.tsv` added to the name, lists the bad
-        lines: number, tab, reason. Without bad lines, there is no such file.
+        If there are bad lines, a second file with `.bad.tsv` added to its name
+        lists them: number, tab, reason.
 
         Args:
             path: The file to write, compressed with gzip if its extension is
@@ -169,7 +168,8 @@ class Shards:
                 self.folder / "bad.tsv",
                 *self.folder.glob("bad-*-of-*"),
             ]
-            # Reasons may have other marks than "\n" at which Python ends lines.
+            # Reasons may contain other characters that Python treats as line
+            # ends.
             for row in file.read_bytes().decode("utf-8").split("\n")[:-1]
         ]
         if rows:
@@ -178,7 +178,7 @@ class Shards:
 
     def delete(self) -> None:
         """Deletes the folder."""
-        # First what shows that the others are there.
+        # First the file that marks the others as complete.
         (self.folder / "settings.json").unlink()
         shutil.rmtree(self.folder)
 
@@ -187,7 +187,7 @@ class Shards:
 
 
 def _measure(path):
-    """The checksum and the number of the lines of a file."""
+    """Returns the checksum and the number of lines of a file."""
     digest, report = hashlib.sha256(), Report(path)
     for _, line in byte_lines(path, report):
         digest.update(line)
@@ -195,14 +195,14 @@ def _measure(path):
 
 
 def _texts(path, max_bytes, report):
-    """Yields the lines of a file, `None` for a bad one, which is reported."""
+    """Yields the lines of a file; reports bad lines and yields `None`."""
     for number, line in byte_lines(path, report):
         line = line.rstrip(b"\r\n")
         text = None
         try:
             if len(line) > max_bytes:
                 raise ValueError(
-                    f"too long: {len(line)} bytes of at most {max_bytes}"
+                    f"too long: {len(line)} bytes, more than {max_bytes}"
                 )
             text = decode(line)
         except ValueError as error:
@@ -220,7 +220,7 @@ def _write(path, lines):
 
 
 def _check(facts, known, folder):
-    """Raises an error if a folder belongs to other facts."""
+    """Raises an error if a folder belongs to another run."""
     names = [name for name in facts if facts[name] != known.get(name)]
     if names:
         received, before = (
@@ -228,8 +228,8 @@ def _check(facts, known, folder):
             for x in (facts, known)
         )
         raise ValueError(
-            f"'{folder}' holds the shards of an interrupted run with another "
-            f"input, model or setting. Expected: {before}; repeat that run to "
-            "finish it, or delete the folder to start anew. "
-            f"Received: {received}."
+            f"'{folder}' has the shards of an interrupted run with another "
+            "input, model or setting. Repeat that run to finish it, or delete "
+            f"the folder to start again. Expected: {before}. Received: "
+            f"{received}."
         )

@@ -1,1 +1,1 @@
-"""A page to try models: `kerasrnn-demo`."""
+"""A web page to try models: `kerasrnn-demo`."""

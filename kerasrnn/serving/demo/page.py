@@ -1,4 +1,4 @@
-"""A page in the browser to try exported models.
+"""A web page to try exported models.
 
     kerasrnn-demo saved_models
 
@@ -31,10 +31,10 @@ from kerasrnn.serving.warm_up import warm_up
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
 
-# Those of the system: no font comes from the network.
+# System fonts, so that none is loaded from the network.
 FONT = ("system-ui", "FiraGO", "sans-serif")
 MONOSPACE_FONT = ("ui-monospace", "FiraGO", "monospace")
-# For a system without Devanagari.
+# For systems without a Devanagari font.
 FONT_FACE = """@font-face {{
     font-family: FiraGO;
     src: url("gradio_api/file={path}");
@@ -62,23 +62,24 @@ STYLE = """
 .weighted-words .for { background: rgb(var(--for) / var(--weight)); }
 .weighted-words .against { background: rgb(var(--against) / var(--weight)); }
 """
-# At once: Chromium does not draw the text in a box anew when it comes later.
+# Loaded at once, because Chromium does not redraw text when a font arrives
+# later.
 LOAD_FONT = "() => { document.fonts.load('1em FiraGO', 'अ'); }"
 
 
 def load_models(path: PathLike) -> list[ExportedModel]:
     """Loads the newest version of every model in a folder.
 
-    A model that cannot be loaded is left out, with a message to stderr.
+    Models that cannot be loaded are skipped, with a message on stderr.
 
     Args:
-        path: The folder above those of the models.
+        path: The folder that contains the model folders.
 
     Returns:
         List of `ExportedModel`, sorted by name.
 
     Raises:
-        FileNotFoundError: when there is no such folder.
+        FileNotFoundError: when the folder does not exist.
 
     Example:
 
@@ -92,7 +93,7 @@ def load_models(path: PathLike) -> list[ExportedModel]:
         try:
             models.append(folder.load())
         except (OSError, ValueError, tf.errors.OpError) as error:
-            print(f"{name} is left out: {error}", file=sys.stderr)
+            print(f"{name} is skipped: {error}", file=sys.stderr)
     return models
 
 
@@ -100,13 +101,13 @@ def build_page(models: Sequence[ExportedModel]) -> gr.Blocks:
     """Builds the page.
 
     Args:
-        models: List of `ExportedModel`, each of which gets a tab.
+        models: List of `ExportedModel`. Each gets a tab.
 
     Returns:
         The `gradio.Blocks`, to `launch()`.
 
     Raises:
-        ValueError: when there is a tab for none of the models.
+        ValueError: when no model can be shown.
     """
     tabs = [(model, tab) for model in models if (tab := tab_of(model))]
     others = [model.name for model in models if not tab_of(model)]
@@ -122,7 +123,7 @@ def build_page(models: Sequence[ExportedModel]) -> gr.Blocks:
                 tab(model)
         if others:
             gr.Markdown(
-                "Not shown, for want of a tab for such a model or card: "
+                "Not shown, because there is no tab for such a model or card: "
                 f"{', '.join(others)}."
             )
     return page
@@ -165,14 +166,14 @@ def caption(model: ExportedModel) -> str:
 
 
 def _of_part(card, part):
-    """How much data a part has, as "40 texts, 1,092 words (dev)"."""
+    """Returns the size of a data set, as "40 texts, 1,092 words (dev)"."""
     sizes = card.get("data", {}).get(part, {})
     words = ", ".join(f"{count:,} {name}" for name, count in sizes.items())
     return f"{words} ({part})" if words else part
 
 
 def _warm_up_all(models):
-    """Calls each model: the first calls are slow, and nobody waits yet."""
+    """Calls each model once, because first calls are slow."""
     for model in models:
         try:
             warm_up(model)
@@ -181,11 +182,11 @@ def _warm_up_all(models):
 
 
 def _fonts():
-    """Arguments of `launch`: the fonts, and the file of one of them."""
+    """Returns arguments of `launch`: fonts, and the file of one of them."""
     path = packaged_font()
     theme = gr.themes.Default(font=FONT, font_mono=MONOSPACE_FONT)
     return {
-        # Explanations, which are too pale for small letters.
+        # Explanations are too pale for small letters by default.
         "theme": theme.set(body_text_color_subdued="*neutral_500"),
         "css": STYLE + (FONT_FACE.format(path=path) if path else ""),
         "js": LOAD_FONT if path else None,
@@ -208,18 +209,18 @@ def main(args: Strings | None = None) -> None:
         "folder",
         nargs="?",
         default="saved_models",
-        help="above the models (default: %(default)s)",
+        help="folder of the models (default: %(default)s)",
     )
     parser.add_argument(
         "--host",
         default="127.0.0.1",
-        help="0.0.0.0 opens it to the network (default: %(default)s)",
+        help="address; 0.0.0.0 for all interfaces (default: %(default)s)",
     )
     parser.add_argument(
         "--port", type=int, default=7860, help="default: %(default)s"
     )
     found = parser.parse_args(args)
-    # Gradio would send statistics, also on single components.
+    # Otherwise Gradio sends usage statistics, even for single components.
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
     try:
         models = load_models(found.folder)
@@ -243,8 +244,8 @@ def main(args: Strings | None = None) -> None:
         parser.exit(1, f"{parser.prog}: {error}\n")
 
 
-# By a signature that reads text: the tab, and the facts that it needs of the
-# card.
+# The tab for a signature that reads text, and the facts that the tab needs from
+# the card.
 _BY_SIGNATURE: dict[str, tuple[Callable[[ExportedModel], None], set[str]]] = {
     "attend": (translator_tab, set()),
     "explain_label": (classifier_tab, {"labels"}),
@@ -263,14 +264,14 @@ _KINDS: dict[Callable[[ExportedModel], None], str] = {
 
 
 def tab_of(model: ExportedModel) -> Callable[[ExportedModel], None] | None:
-    """Chooses the function that fills the tab of a model.
+    """Returns the function that fills the tab of a model.
 
     Args:
         model: The `ExportedModel`.
 
     Returns:
-        The function, by the signatures of the model; `None` if there is no tab
-        for this kind of model, or its card lacks what the tab needs.
+        The function for the signatures of the model; `None` if there is no tab
+        for this kind of model, or its card lacks facts.
     """
     facts = (model.card() or {}).keys()
     if "forecast" in model.signatures["serving_default"].outputs:

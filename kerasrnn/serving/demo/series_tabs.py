@@ -1,4 +1,4 @@
-"""The tabs of models of numbers: a forecast, and composed music."""
+"""The tabs of forecasters and music models."""
 
 import csv
 import io
@@ -31,10 +31,10 @@ MAX_CHARACTERS = 1_000_000
 
 
 def forecaster_tab(model: ExportedModel) -> None:
-    """Adds the components for a model that forecasts columns of numbers.
+    """Adds the components for a forecaster.
 
     Args:
-        model: The `ExportedModel`, whose card has the names of the columns.
+        model: The `ExportedModel`. Its card must have the names of the columns.
     """
     facts = model.card() or {}
     columns = facts["columns"]
@@ -95,10 +95,10 @@ def new_file(name: str) -> pathlib.Path:
 
 
 def what_to_paste(facts: Config) -> str:
-    """Returns sentences on the rows that a model reads.
+    """Describes the rows that a model reads.
 
     Args:
-        facts: What the card of the model says.
+        facts: The facts in the card of the model.
     """
     known, cycles = cycles_of(facts.get("known", []))
     columns = [*facts["columns"], *known, *facts.get("static", [])]
@@ -118,19 +118,19 @@ def what_to_paste(facts: Config) -> str:
 
 
 def example(model: ExportedModel) -> str:
-    """Returns the table that the run left beside the model, or nothing."""
+    """Returns the example table that the run saved, or nothing."""
     path = model.path.parent / "example.csv"
     return path.read_text("utf-8") if path.exists() else ""
 
 
 def table_of(text: str) -> dict[str, list[str]]:
-    """Returns the cells of the table that was pasted, by column.
+    """Returns the cells of a pasted table by column.
 
     Args:
         text: String, a CSV with a header.
 
     Raises:
-        gr.Error: when it is none, or a row has another number of cells.
+        gr.Error: when it is not a CSV, or rows differ in their number of cells.
     """
     if len(text) > MAX_CHARACTERS:
         raise _error(
@@ -142,8 +142,9 @@ def table_of(text: str) -> dict[str, list[str]]:
         header, *lines = [*csv.reader(file)] or [[]]
     except csv.Error as error:
         raise _error(f"Please paste rows as CSV. Received: {error}.") from error
-    # Of a single column, a blank line is an empty cell.
-    lines = [line or [""] * (len(header) == 1) for line in lines]
+    # With a single column, a blank line is an empty cell.
+    if len(header) == 1:
+        lines = [line or [""] for line in lines]
     lines = [line for line in lines if line]
     if not lines:
         raise _error("Please paste rows as CSV first, below a header.")
@@ -165,13 +166,13 @@ def series_of(facts: Config, table: Mapping[str, Sequence[str]]) -> SeriesTable:
     """Returns the series of a table, up to the last step to forecast.
 
     Args:
-        facts: What the card of the model says.
-        table: What `table_of` returned. Times are in the first column of
-            which the model knows no name.
+        facts: The facts in the card of the model.
+        table: The result of `table_of`. The first column that the model does
+            not use has the times.
 
     Raises:
-        gr.Error: when a column is lacking or cannot be read, or the rows to
-            forecast are too few.
+        gr.Error: when a column is missing or cannot be read, or there are too
+            few rows to forecast.
     """
     columns, static = facts["columns"], facts.get("static", [])
     known, cycles = cycles_of(facts.get("known", []))
@@ -206,12 +207,12 @@ def series_of(facts: Config, table: Mapping[str, Sequence[str]]) -> SeriesTable:
 
 
 def window(facts: Config, table: SeriesTable) -> dict[str, np.ndarray]:
-    """Returns the inputs of the model: one window, the last of a table.
+    """Returns the inputs of the model: the last window of a table.
 
     Args:
-        facts: What the card of the model says.
-        table: What `series_of` returned. Where rows lack in front, values are
-            missing.
+        facts: The facts in the card of the model.
+        table: The result of `series_of`. If it is too short, missing values are
+            added at the start.
     """
     size = facts["lookback"], facts["horizon"]
     ((inputs, _),) = series_windows(table, *size, batch_size=1)

@@ -1,4 +1,4 @@
-"""The tabs of models that read text, and what is in several of them."""
+"""The tabs of models that read text, and components that they share."""
 
 import html
 import random
@@ -31,8 +31,8 @@ END = "</s>"
 def text_box(label: str) -> gr.Textbox:
     """Adds a box to type in.
 
-    It grows with its text. Only in a box that begins with one line, Enter
-    sends the text.
+    It grows with its text. Enter sends the text only if the box starts with one
+    line.
 
     Args:
         label: String.
@@ -51,17 +51,17 @@ def warning_box() -> gr.Markdown:
 
 
 def picture_box(wide: bool = False) -> gr.Plot:
-    """Adds a picture without a label, which would cover a part of it.
+    """Adds a picture without a label, which would cover part of it.
 
     Args:
-        wide: Whether it keeps its width on a narrow screen, which it leaves.
+        wide: Whether it keeps its width on a narrow screen and is scrolled.
     """
-    classes = ["picture", *["wide"] * wide]
+    classes = ["picture", "wide"] if wide else ["picture"]
     return gr.Plot(show_label=False, elem_classes=classes)
 
 
 def seed_box() -> gr.Number:
-    """Adds a box for a seed; -1, to begin with, is a new one each time."""
+    """Adds a box for a seed; the default -1 gives a new one each time."""
     return gr.Number(
         NEW_SEED,
         minimum=NEW_SEED,
@@ -73,7 +73,7 @@ def seed_box() -> gr.Number:
 
 
 def chosen_seed(seed: int) -> int:
-    """Returns the seed of a box, or for -1 a random one."""
+    """Returns the seed of a box, or a random one for -1."""
     return random.randint(0, MAX_SEED) if seed == NEW_SEED else seed
 
 
@@ -174,7 +174,7 @@ def samples(model: ExportedModel) -> list[str]:
         model: The `ExportedModel`.
     """
     found = (model.card() or {}).get("samples", [])
-    # A row starts with the text; the others are what the model made of it.
+    # A row starts with the text, followed by the outputs of the model.
     texts = [row if isinstance(row, str) else row[0] for row in found]
     return [text[:MAX_CHARACTERS] for text in texts[:EXAMPLES]]
 
@@ -184,20 +184,20 @@ def add_examples(texts: Iterable[str], box: gr.Textbox) -> None:
 
     Args:
         texts: Iterable of strings.
-        box: The `gr.Textbox` that takes the chosen one.
+        box: The `gr.Textbox` for the chosen text.
     """
     rows = [[text] for text in texts]
     if rows:
         gr.Examples(rows, [box])
 
 
-_SPACE = "▁"  # how SentencePiece marks the beginning of a word
+_SPACE = "▁"  # SentencePiece's mark at the beginning of a word
 
 
 def subword_words(tokens: list[str]) -> list[tuple[int, str]]:
-    """Returns the index of the first token of each word, and the word.
+    """Joins tokens to words, with the index of the first token of each.
 
-    Tokens are whole words if none of them has the mark of SentencePiece.
+    Tokens are whole words if none of them has SentencePiece's mark.
 
     Args:
         tokens: List of strings.
@@ -281,7 +281,7 @@ def translator_tab(model: ExportedModel) -> None:
 
 
 def _search_box(model):
-    """Adds the choice of a search, hidden if the model has only one."""
+    """Adds a choice of the search, hidden if there is only one."""
     choices = [("Beam", "serving_default")]
     if "greedy" in model.signatures:
         label = "Greedy, word by word" if can_write(model) else "Greedy"
@@ -305,8 +305,8 @@ def hypotheses(
         search: Name of a signature, `"serving_default"` or `"greedy"`.
 
     Returns:
-        List of `[score, translation]`, the best first: those of `n_best` if
-        the model has it and the search is not greedy, otherwise one.
+        List of `[score, translation]`, best first: those of `n_best` if the
+        model has it and the search is not greedy, otherwise one.
     """
     if search == "serving_default" and "n_best" in model.signatures:
         found = model.signatures["n_best"](text=[text])
@@ -316,8 +316,8 @@ def hypotheses(
         texts, scores = found["translation"], found["score"]
     best: dict[str, float] = {}
     for score, translation in zip(scores, texts, strict=True):
-        # A beam may end with fewer hypotheses than it is wide. Different
-        # tokens may be the same text.
+        # A beam may end with fewer hypotheses than its width. Different tokens
+        # may give the same text.
         if np.isfinite(score):
             best.setdefault(translation, round(float(score), 3))
     return [[score, translation] for translation, score in best.items()]
@@ -339,10 +339,10 @@ def sentences_of(text: str) -> Iterator[tuple[str, str]]:
 
 
 def attention_of(found: dict[str, np.ndarray]) -> Figure | None:
-    """Draws where a translator attends; `None` without a translation.
+    """Draws the attention of a translator; `None` without a translation.
 
     Args:
-        found: What the signature `attend` answers to a text.
+        found: The outputs of the signature `attend` for a text.
     """
     weights, sources, targets = word_attention(
         found["weights"][0],
@@ -354,14 +354,14 @@ def attention_of(found: dict[str, np.ndarray]) -> Figure | None:
     return attention_figure(weights, sources, targets) if weights.size else None
 
 
-HAS = "✓"  # before a label that a text has
+HAS = "✓"  # mark of a label that a text has
 
 
 def classifier_tab(model: ExportedModel) -> None:
     """Adds the components for a model with the signature `explain_label`.
 
     Args:
-        model: The `ExportedModel`, whose card has the `"labels"`.
+        model: The `ExportedModel`. Its card must have the `"labels"`.
     """
     card = model.card() or {}
     names, title = card["labels"], "Labels and their probabilities"
@@ -453,7 +453,8 @@ def tagger_tab(model: ExportedModel) -> None:
     """Adds the components for a model with the signature `tag_tokens`.
 
     Args:
-        model: The `ExportedModel`, whose card has the `"scheme"` of its tags.
+        model: The `ExportedModel`. Its card must have the `"scheme"` of its
+            tags.
     """
     of_words = (model.card() or {})["scheme"] is None
 
@@ -492,11 +493,11 @@ def tagger_tab(model: ExportedModel) -> None:
 def coloured(
     text: str, found: Mapping[str, Any]
 ) -> list[tuple[str, str | None]]:
-    """Returns a text in parts, each with its label or `None`.
+    """Splits a text into parts with their label or `None`.
 
     Args:
         text: String.
-        found: What the tagger answers to it, as arrays of shape `(spans,)`.
+        found: The outputs of the tagger for it, arrays of shape `(spans,)`.
     """
     parts: list[tuple[str, str | None]] = []
     end = 0
@@ -507,7 +508,7 @@ def coloured(
 
 
 def phrases(text: str, found: Mapping[str, Any]) -> list[list[Any]]:
-    """Returns a row for each phrase: itself, its label and its score."""
+    """Returns a row for each phrase: text, label and score."""
     return [
         [text[start:stop], label, round(float(score), 3)]
         for (start, stop, label), score in zip(
@@ -526,7 +527,7 @@ def tagged_words(found: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _spans(found):
-    """Start, end and label of each phrase; padding comes after them."""
+    """Returns start, end and label of each phrase, without padding."""
     columns = (found[f"span_{name}"] for name in ("starts", "ends", "labels"))
     return [
         (int(start), int(stop), label)
@@ -569,7 +570,7 @@ def language_model_tab(model: ExportedModel) -> None:
     )
 
 
-# By the inputs of `generate`.
+# The components for the inputs of `generate`.
 CONTROLS = {
     "temperature": lambda: gr.Slider(
         0,

@@ -1,1 +1,1 @@
-"""One process of the HTTP server: a model, its calls and their protocols."""
+"""The process of a model in the HTTP server: calls and protocols."""

@@ -1,4 +1,4 @@
-"""How large calls are, which of them run, or run together, and which wait."""
+"""Sizes of calls, batches of calls, and the queue of waiting calls."""
 
 import collections
 import dataclasses
@@ -17,19 +17,19 @@ from kerasrnn.serving.signature import Signature
 from kerasrnn_commands.messages import Answer
 from kerasrnn_commands.messages import error_answer
 
-# Scalars that say how many rows there will be, and how many positions to add
-# to each row.
+# Scalar inputs: the number of rows, and the number of positions to add to each
+# row.
 _ROWS = "count"
 _ADDED = ("max_tokens", "steps")
 
 
 def check_row_count(name: str, value: Any, most: int) -> None:
-    """Raises an error if an input has too many rows.
+    """Raises `ValueError` if an input has too many rows.
 
     Args:
         name: Name of the input.
-        value: Array or list. An empty array may claim any size.
-        most: The most rows.
+        value: Array or list. An empty array can have any size.
+        most: The maximum number of rows.
 
     Raises:
         ValueError: when it has.
@@ -51,7 +51,7 @@ def positions(
     max_positions: int,
     max_values: int,
 ) -> int:
-    """Counts the positions of a request: rows times the longest of them.
+    """Counts the positions of a request: rows times the longest row.
 
     The length of a text is its number of characters. Scalars such as
     `max_tokens` are added to the longest row. The scalar `count` is a number of
@@ -60,8 +60,8 @@ def positions(
     Args:
         signature: The `Signature` to call.
         inputs: Dictionary from names to arrays.
-        max_positions: The most positions.
-        max_values: The most numbers and strings of the answer.
+        max_positions: The maximum number of positions.
+        max_values: The maximum number of values in the answer.
 
     Returns:
         The number of positions, at least 1.
@@ -82,8 +82,8 @@ def positions(
     if rows * steps > max_positions:
         raise ValueError(
             f"A request must have at most {max_positions} positions. Received: "
-            f"{rows} rows of {longest} characters or ids and {added} more to "
-            f"add, which are {rows * steps}."
+            f"{rows * steps} ({rows} rows of {longest} characters or ids, plus "
+            f"{added} to add to each)."
         )
     values = sum(
         math.prod(_sizes(spec.shape, rows, steps))
@@ -93,13 +93,13 @@ def positions(
         raise ValueError(
             f"An answer must have at most {max_values} values. Received: "
             f"{rows} rows of {steps} positions, for which `{signature.name}` "
-            f"may have {values}."
+            f"may return {values} values."
         )
     return rows * steps
 
 
 def _longest(array):
-    """The length of the longest row."""
+    """Returns the length of the longest row."""
     if array.dtype == object:
         rows = array.reshape(len(array), -1) if array.size else array
         return max((_characters(row) for row in rows), default=1)
@@ -107,12 +107,12 @@ def _longest(array):
 
 
 def _characters(texts):
-    """The number of characters, and of an end token for each text."""
+    """Returns the number of characters, plus an end token per text."""
     return sum(len(text.decode()) + 1 for text in texts)
 
 
 def _sizes(shape, rows, steps):
-    """The sizes of an output; of one whose rank is unknown, a guess."""
+    """Returns the sizes of an output, guessed if its rank is unknown."""
     sizes = [None, None] if shape.rank is None else shape
     unknown = [rows, *[steps] * len(sizes)]
     return [
@@ -123,7 +123,7 @@ def _sizes(shape, rows, steps):
 
 # Calls with more positions run one after another.
 SMALL = 4096
-# Calls with more take only half of the threads.
+# Calls with more positions use at most half of the threads.
 SHORT = 512
 _LARGE, _LONG = "a large call", "a long call"
 
@@ -132,14 +132,14 @@ log = logging.getLogger(__name__)
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Call:
-    """A request that has been read and checked.
+    """A request that was read and checked.
 
     Args:
         number: Number of the request.
         signature: The `Signature` to call.
         inputs: Dictionary from names to arrays.
-        positions: How large it is.
-        write: Makes the `Answer` of the outputs.
+        positions: Its size.
+        write: Function from the outputs to the `Answer`.
     """
 
     number: int
@@ -150,24 +150,24 @@ class Call:
 
     @property
     def rows(self) -> int:
-        """The rows of the first input."""
+        """The number of rows of the first input."""
         return len(next(iter(self.inputs.values())))
 
     @functools.cached_property
     def by_row(self) -> bool:
-        """Whether its rows may be computed apart, or with those of others.
+        """Whether its rows can be split or batched with those of other calls.
 
-        Inputs with different numbers of rows are computed alone: joined with
-        another call, their sums could agree by chance.
+        Inputs with different numbers of rows are computed alone, because joined
+        with another call, their sums could agree by chance.
         """
-        # A number for all rows has no rows of its own.
+        # A scalar for all rows has no rows.
         rows = {x.shape[:1] for x in self.inputs.values()}
         alike = len(rows) == 1 and () not in rows
         return alike and self.signature.by_row
 
     @functools.cached_property
     def lane(self) -> str | None:
-        """The name of the calls of which only a few run at a time, if any."""
+        """The name of a class of calls with limited concurrency, if any."""
         if self.positions > SMALL:
             return _LARGE
         if self.by_row:
@@ -175,9 +175,9 @@ class Call:
         return _LONG if self.positions > SHORT else None
 
     def run(self) -> dict[str, np.ndarray]:
-        """Returns the outputs; many rows are computed in pieces.
+        """Returns the outputs, computing many rows in pieces.
 
-        At once, they would take much memory.
+        Computed at once, they would take too much memory.
         """
         if self.positions <= SMALL or not self.by_row:
             return self.signature.run(self.inputs)
@@ -195,17 +195,17 @@ class Call:
 
 
 class CallQueue:
-    """Hands out calls to threads, in the order in which they came.
+    """Distributes calls to threads in the order of arrival.
 
-    Calls of one lane wait for each other: large ones, since each of them takes
-    memory and all cores; those of a signature that answers row by row, which
-    are then handed out together; and long ones, which leave half of the threads
-    to others.
+    Calls in the same lane wait for each other. There are three lanes: large
+    calls, because each takes memory and all cores; calls of a signature that
+    processes rows independently, which are then batched; and long calls, which
+    leave half of the threads to others.
 
     Args:
-        batch_rows: The most rows to hand out together.
-        threads: How many threads take calls.
-        batches: How many batches of a signature run at once.
+        batch_rows: Maximum number of rows in a batch.
+        threads: Number of threads that take calls.
+        batches: Number of batches of a signature that run at once.
     """
 
     def __init__(self, batch_rows: int, threads: int, batches: int = 1):
@@ -222,12 +222,12 @@ class CallQueue:
             self._changed.notify()
 
     def remove(self, number: int) -> bool:
-        """Removes a call that waits; returns whether it was waiting."""
+        """Removes a waiting call; returns whether it was waiting."""
         with self._changed:
             return self._waiting.pop(number, None) is not None
 
     def take(self) -> list[Call]:
-        """Waits for calls that may run, and returns those of one batch."""
+        """Waits for calls that may run, and returns a batch of them."""
         with self._changed:
             while (first := self._first()) is None:
                 self._changed.wait()
@@ -238,7 +238,7 @@ class CallQueue:
             return calls
 
     def done(self, calls: Sequence[Call]) -> None:
-        """Notes that calls which were taken together have run."""
+        """Records that the calls of a batch have run."""
         with self._changed:
             self._taken[calls[0].lane] -= 1
             self._changed.notify()
@@ -251,7 +251,7 @@ class CallQueue:
         return None
 
     def _batch(self, first):
-        """A call, and others that wait to be computed with it."""
+        """Returns a call and waiting ones that can be computed with it."""
         calls, rows, longest = [], 0, 0
         if first.lane != first.signature.name or not first.rows:
             return [first]
@@ -268,13 +268,13 @@ class CallQueue:
 
 
 def answers(calls: Sequence[Call]) -> list[Answer]:
-    """Runs calls together; if that fails, finds out whose fault it is.
+    """Runs calls together or, if that fails, one by one.
 
     Args:
-        calls: List of `Call`, of one signature.
+        calls: List of `Call` of the same signature.
 
     Returns:
-        List of an `Answer` for each.
+        List with an `Answer` for each.
     """
     try:
         return _together(calls)
@@ -286,15 +286,16 @@ def answers(calls: Sequence[Call]) -> list[Answer]:
 
 
 def refused(error: Exception) -> Answer:
-    """Returns the answer to a request that failed.
+    """Returns the answer to a failed request.
 
     Args:
-        error: A `ValueError` if it was the client's fault. Others are logged.
+        error: The error. Anything but a `ValueError`, which is the client's
+            fault, is logged.
     """
     if isinstance(error, ValueError):
         return error_answer(400, str(error))
     log.error("A call failed.", exc_info=error)
-    return error_answer(500, "The call failed. The server's log says why.")
+    return error_answer(500, "The call failed. See the log of the server.")
 
 
 def _together(calls):
@@ -308,7 +309,7 @@ def _together(calls):
     outputs = signature.run(joined)
     ends = np.cumsum([call.rows for call in calls])
     if any(len(value) != ends[-1] for value in outputs.values()):
-        raise ValueError(f"`{signature.name}` does not answer row by row.")
+        raise ValueError(f"`{signature.name}` does not process single rows.")
     parts = {
         name: np.split(value, ends[:-1]) for name, value in outputs.items()
     }

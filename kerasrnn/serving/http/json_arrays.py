@@ -1,4 +1,4 @@
-"""Requests and arrays in JSON, without a list of numbers between."""
+"""Arrays to and from JSON, without intermediate lists of numbers."""
 
 import contextlib
 import json
@@ -13,11 +13,11 @@ def parsed(body: bytes, literals: bool = False) -> Any:
 
     Args:
         body: The JSON.
-        literals: Whether it may have `NaN`, `Infinity` and `-Infinity`, as
-            Python and TensorFlow Serving write and read them.
+        literals: Whether to accept `NaN`, `Infinity` and `-Infinity`, as Python
+            and TensorFlow Serving do.
 
     Raises:
-        ValueError: when it is something else.
+        ValueError: when it is not JSON.
 
     Example:
 
@@ -33,30 +33,30 @@ def parsed(body: bytes, literals: bool = False) -> Any:
                 with contextlib.suppress(ValueError, RecursionError):
                     return json.loads(body.decode())
             else:
-                advice = "; write `null` where a number is missing"
+                advice = "; use `null` for missing numbers"
         raise ValueError(f"The body is not JSON: {error}{advice}.") from error
 
 
 def listed(array: np.ndarray) -> Any:
-    """Returns what `in_json` can write of an array.
+    """Converts an array for `in_json`.
 
-    JSON has no infinities: they become the largest and the smallest number of
-    the dtype. What is not a number becomes `null`.
+    JSON has no infinities, so they become the largest and smallest number of
+    the dtype. NaN becomes `null`.
 
     Args:
-        array: Array of numbers, or of the dtype `object` with strings.
+        array: Array of numbers, or of strings with the dtype `object`.
     """
     if array.dtype == object:
         return array.tolist()
     if array.dtype.name == "bfloat16":
-        array = array.astype("float32")  # orjson does not know it.
+        array = array.astype("float32")  # not supported by orjson
     if array.dtype.kind == "f":
         array = np.nan_to_num(array, nan=np.nan)
     return np.ascontiguousarray(array) if array.ndim else array[()]
 
 
 def in_json(content: Any) -> bytes:
-    """Writes what may contain `listed` arrays.
+    """Returns JSON of values that may contain `listed` arrays.
 
     Args:
         content: Dictionary, list or array.

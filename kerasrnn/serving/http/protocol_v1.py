@@ -1,19 +1,19 @@
-"""Requests in JSON as TensorFlow Serving takes them, also called protocol v1.
+"""Protocol v1: the JSON requests of TensorFlow Serving.
 
 In rows:
 
     {"instances": ["Come in.", "Who?"], "signature_name": "attend"}
     {"instances": [{"text": "Come in."}, {"text": "Who?"}]}
 
-and the answer is `{"predictions": [...]}`, an entry a row. In columns, which
-scalars need:
+The answer is `{"predictions": [...]}` with one entry per row. In columns, which
+is required for scalars:
 
     {"inputs": {"prompt": ["the"], "max_tokens": 10}, "signature_name": ...}
 
-and the answer is `{"outputs": ...}`. Where there is only one input or output,
-its name may be left out or is. Without `signature_name`, the signature is
-`serving_default`. A string may be `{"b64": "Q29tZSBpbi4="}`, its UTF-8 in
-base64. A number may be `null`, `NaN` or `Infinity`.
+The answer is `{"outputs": ...}`. The name of a single input may be left out,
+and that of a single output is left out. The default of `signature_name` is
+`serving_default`. A string may be given as `{"b64": "Q29tZSBpbi4="}`, its UTF-8
+in base64. A number may be `null`, `NaN` or `Infinity`.
 """
 
 import base64
@@ -40,18 +40,18 @@ _KEYS = {"instances", "inputs", "signature_name"}
 def receive_v1(
     request: Request, model: ExportedModel
 ) -> tuple[Signature, dict[str, Any], Callable[..., Answer]]:
-    """Reads a request as it has come in.
+    """Reads a request.
 
     Args:
         request: The `Request`.
         model: The `ExportedModel`.
 
     Returns:
-        The signature to call, its inputs by name, and a function that makes
-        the `Answer` of the outputs by name.
+        The signature to call, its inputs by name, and a function from the
+        outputs by name to the `Answer`.
 
     Raises:
-        ValueError: when it is not such a request.
+        ValueError: when the request is invalid.
 
     Example:
 
@@ -76,13 +76,13 @@ def read_v1(
 
     Args:
         body: The body, parsed.
-        signatures: Dictionary from names to a `Signature` each.
+        signatures: Dictionary of name to `Signature`.
 
     Returns:
         The signature to call, and its inputs by name.
 
     Raises:
-        ValueError: when it is not such a request.
+        ValueError: when the request is invalid.
 
     Example:
 
@@ -116,10 +116,10 @@ def read_v1(
 
 
 def describe_v1(signatures: Mapping[str, Signature]) -> dict[str, Any]:
-    """Describes signatures as TensorFlow Serving's metadata do.
+    """Describes signatures in the format of TensorFlow Serving's metadata.
 
     Args:
-        signatures: Dictionary from names to a `Signature` each.
+        signatures: Dictionary of name to `Signature`.
     """
     return {
         name: {
@@ -158,7 +158,7 @@ def _write_rows(count, outputs):
         array.ndim == 0 or len(array) != count for array in outputs.values()
     ):
         raise ValueError(
-            "With 'instances', each output must have a row for each. Use "
+            "With 'instances', each output must have a row per instance. Use "
             f"'inputs' instead. Received: {_shapes(outputs)}."
         )
     lists = {name: listed(array) for name, array in outputs.items()}
@@ -180,8 +180,8 @@ def _rows(instances, signature):
         )
     if scalars := [x for x, y in signature.inputs.items() if y.shape.rank == 0]:
         raise ValueError(
-            f"With 'instances', each input must have a value for each row. Use "
-            f"'inputs' instead. Received: {signature}, of which "
+            "With 'instances', each input must have a value per instance. Use "
+            f"'inputs' instead. Received: {signature}, where "
             f"{', '.join(scalars)} {'is' if len(scalars) == 1 else 'are'} for "
             "all rows."
         )
@@ -200,7 +200,7 @@ def _rows(instances, signature):
 
 
 def _is_base64(value, signature):
-    """Whether this is a string in base64, and no input of that name."""
+    """Whether a value is a string in base64, not an input named `b64`."""
     found = isinstance(value, dict) and value.keys() == {"b64"}
     return found and "b64" not in signature.inputs
 
@@ -211,13 +211,13 @@ def _takes_text(name, signature):
 
 
 def _decoded(value, name):
-    """A nested list of strings, with bytes for those in base64."""
+    """Replaces base64 strings in a nested list by bytes."""
     try:
         return _with_bytes(value)
     except (binascii.Error, RecursionError, TypeError, ValueError) as error:
         raise ValueError(
-            f"The input `{name}` must be text, or an object with 'b64' and its "
-            f"UTF-8 in base64. Received: {error}."
+            f"The input `{name}` must be text, or an object with its UTF-8 in "
+            f"base64 as 'b64'. Received: {error}."
         ) from error
 
 

@@ -1,8 +1,8 @@
-"""Tensors by name, dtype and shape: the Open Inference Protocol, or v2.
+"""Protocol v2, the Open Inference Protocol: tensors by name and dtype.
 
 The parameter `signature` of a request chooses the signature. Tensors are in
-JSON or, after the JSON, in binary, one by one in their order: those of `BYTES`
-with four bytes of length before each string, all others as they are in memory.
+JSON, or in binary after the JSON, in the same order. `BYTES` have four bytes of
+length before each string. Other tensors are stored as in memory.
 """
 
 import dataclasses
@@ -43,9 +43,8 @@ def receive_v2(
         the `Answer` of the outputs by name.
 
     Raises:
-        ValueError: when it is not such a request, or name, dtype, shape or data
-            of an input, or the name of an output, is not that of the
-            signature.
+        ValueError: when the request is invalid, or its inputs and outputs do
+            not match the signature.
     """
     length = request.header_length
     end = len(request.body) if length is None else length
@@ -88,15 +87,15 @@ def receive_v2(
 
 
 def describe_v2(signatures: Mapping[str, Signature]) -> dict[str, Any]:
-    """Describes signatures as the metadata of v2 do.
+    """Describes signatures in the format of v2's metadata.
 
     Args:
         signatures: Dictionary from names to a `Signature` each.
 
     Returns:
         Dictionary from names to `inputs` and `outputs`, each a list of
-        dictionaries with `name`, `datatype` and `shape`, -1 where a size is
-        not fixed.
+        dictionaries with `name`, `datatype` and `shape` (-1 for sizes that are
+        not fixed).
     """
     return {
         name: {
@@ -119,7 +118,7 @@ def _specs(specs):
 
 
 def _datatype(dtype):
-    """`"BYTES"` for strings, `"INT32"`, `"FP32"` and so on."""
+    """Returns `"BYTES"` for strings, `"INT32"`, `"FP32"` and so on."""
     if dtype == tf.string:
         return "BYTES"
     return dtype.name.upper().replace("BFLOAT", "BF").replace("FLOAT", "FP")
@@ -127,7 +126,7 @@ def _datatype(dtype):
 
 @dataclasses.dataclass
 class _Parts:
-    """The binary tensors of a body, one after the other."""
+    """Reads the binary tensors of a body one after the other."""
 
     body: bytes
     position: int
@@ -143,27 +142,26 @@ class _Parts:
         """Raises an error if bytes are left."""
         if left := self.body[self.position :]:
             raise ValueError(
-                "The binary tensors must fill the body. "
-                f"Received: {len(left)} bytes more."
+                "The body must end after the binary tensors. Received: "
+                f"{len(left)} more bytes."
             )
 
 
 def _named(body, side):
-    """The inputs or outputs of a request, each a dictionary with a name."""
+    """Returns the inputs or outputs of a request, after a check."""
     found = body.get(side) if isinstance(body, dict) else None
     if not isinstance(found, list) or not all(
         isinstance(x, dict) and isinstance(x.get("name"), str) for x in found
     ):
         raise ValueError(
-            "The body must be a request of the Open Inference Protocol, with "
-            f"a list {side!r} of objects that have a name. "
-            f"Received: {str(body)[:200]}."
+            "The body must be a request of the Open Inference Protocol with a "
+            f"list {side!r} of objects with names. Received: {str(body)[:200]}."
         )
     return found
 
 
 def _id(body):
-    """The name of a request, which the answer repeats."""
+    """Returns the id of a request, which the answer repeats."""
     name = body.get("id") or str(uuid.uuid4())
     if not isinstance(name, str):
         raise ValueError(f"'id' must be a string. Received: {name!r:.200}.")
@@ -180,7 +178,7 @@ def _parameters(part):
 
 
 def _array(tensor, parts, dtype):
-    """The data of an input, checked."""
+    """Returns the data of an input, after checks."""
     try:
         if tensor.get("datatype") != _datatype(dtype):
             raise TypeError(f"the datatype {tensor.get('datatype')}")

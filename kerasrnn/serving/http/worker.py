@@ -1,7 +1,7 @@
-"""The process of one version of a model.
+"""The process of a version of a model.
 
-The HTTP server starts it and ends it. It reads, checks and answers requests, so
-that the server itself does nothing but pass bytes on.
+The HTTP server starts and ends it. It reads, checks and answers requests, so
+the server only passes bytes on.
 """
 
 import concurrent.futures
@@ -35,18 +35,18 @@ from kerasrnn_commands.messages import Request
 from kerasrnn_commands.messages import packed
 from kerasrnn_commands.messages import read
 
-# Threads that read requests: a long one does not hold up the others.
+# Threads that read requests, so that a long one does not block others.
 _READERS = 4
 _READ = {"v1": receive_v1, "v2": receive_v2}
 
 
 class Calls:
-    """Answers the requests to a model, as many at once as the limits say.
+    """Answers requests to a model, with limited concurrency.
 
     Args:
         model: The `ExportedModel`.
         limits: The `Limits`.
-        connection: Socket to send the answers to.
+        connection: Socket for the answers.
     """
 
     def __init__(
@@ -61,18 +61,18 @@ class Calls:
             min(os.cpu_count() or 1, max(1, limits.threads // 2)),
         )
         self._reading: dict[int, Request] = {}
-        # Held while a call goes from those that are read to the queue.
+        # Held while a call that was read moves to the queue.
         self._moving = threading.Lock()
         self._readers = concurrent.futures.ThreadPoolExecutor(_READERS)
         for _ in range(limits.threads):
             threading.Thread(target=self._work, daemon=True).start()
 
     def begin(self, number: int, request: Request | None) -> None:
-        """Takes a request, or takes one back.
+        """Accepts or cancels a request.
 
         Args:
             number: Number of the request.
-            request: The `Request`; `None` to forget it if it has not begun.
+            request: The `Request`; `None` to cancel it if it has not started.
         """
         if request is not None:
             self._reading[number] = request
@@ -124,7 +124,7 @@ class Calls:
 
 
 def end_with(connection: socket.socket) -> None:
-    """Ends this process if the server ends before it asks for anything.
+    """Ends this process if the server ends.
 
     Args:
         connection: Socket to the server.
@@ -134,9 +134,9 @@ def end_with(connection: socket.socket) -> None:
 
 
 def give_back_memory() -> None:
-    """Gives back what loading has freed, which the C library keeps."""
+    """Returns freed memory to the system, which the C library keeps."""
     gc.collect()
-    with contextlib.suppress(AttributeError):  # Only that of GNU can.
+    with contextlib.suppress(AttributeError):  # Only the GNU library can.
         ctypes.CDLL(None).malloc_trim(0)
 
 
@@ -148,11 +148,11 @@ def main() -> None:
     )
     for library in ("absl", "tensorflow"):
         logging.getLogger(library).setLevel(logging.ERROR)
-    # Signals are for the server, which then ends this process.
+    # Signals are handled by the server, which then ends this process.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     connection = socket.socket(fileno=int(descriptor))
-    # To load a version may take minutes.
+    # Loading a version may take minutes.
     threading.Thread(target=end_with, args=[connection], daemon=True).start()
     try:
         model = ExportedModel(pathlib.Path(path))
@@ -173,5 +173,5 @@ def main() -> None:
     with connection.makefile("rb") as messages:
         while (message := read(messages)) is not None:
             calls.begin(*message)
-    # A call that runs cannot be stopped otherwise.
+    # A running call cannot be stopped in another way.
     os._exit(0)

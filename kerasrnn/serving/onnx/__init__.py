@@ -1,1 +1,1 @@
-"""SavedModels as ONNX files: `kerasrnn-onnx`."""
+"""Conversion of SavedModels to ONNX: `kerasrnn-onnx`."""

@@ -1,32 +1,32 @@
-"""The graph of a signature as an ONNX model, by tf2onnx."""
+"""Converts the graph of a signature to ONNX with tf2onnx."""
 
 import logging
 
 import tensorflow as tf
 
-# Outputs that have the name of an input, such as `state_0`, get this prefix:
-# ONNX has one name for one value.
+# Outputs with the name of an input, such as `state_0`, get this prefix, because
+# names in ONNX are unique.
 NEXT = "next_"
 OPSET = 18
 
 
 def converted(signature):
-    """Converts a signature.
+    """Converts a signature to ONNX.
 
-    tf2onnx's default optimizations are left out. They take minutes for a
-    search, and one of them joins `Reshape`s that do not belong together;
-    onnxruntime optimizes by itself.
+    tf2onnx's default optimizations are disabled. They take minutes for a
+    search, and one of them wrongly merges `Reshape`s. onnxruntime optimizes by
+    itself.
 
     Args:
         signature: A `kerasrnn.serving.Signature`.
 
     Returns:
-        The model, serialized to bytes. Its inputs and outputs have the names
-        of the signature's, see `NEXT`.
+        The serialized model. Its inputs and outputs are named as in the
+        signature; see `NEXT`.
 
     Raises:
-        Exception: when an operation cannot be converted. What tf2onnx raises
-            has no class in common.
+        Exception: when an operation cannot be converted. The errors of tf2onnx
+            have no common class.
     """
     import onnx
     from tf2onnx import optimizer
@@ -53,7 +53,7 @@ def converted(signature):
             output_names=outputs,
             tensors_to_rename=dict(zip(inputs + outputs, names, strict=True)),
         )
-        # An `Identity` that has replaced an operation may have its inputs.
+        # An `Identity` that replaced an operation may have kept its inputs.
         optimizers = {"remove_identity": IdentityOptimizer}
         graph = optimizer.optimize_graph(graph, False, optimizers)
         model = graph.make_model(signature.name)
@@ -61,14 +61,14 @@ def converted(signature):
     types = {node.op_type for node in model.graph.node}
     missing = sorted(x for x in types if not onnx.defs.has(x))
     if missing:
-        raise ValueError(f"ONNX has no {', '.join(missing)}")
+        raise ValueError(f"ONNX does not have {', '.join(missing)}")
     return model.SerializeToString()
 
 
 def _with_scalar_counters(graph):
-    """Has the number of each iteration of a loop be a scalar.
+    """Makes the iteration counter of each loop a scalar.
 
-    In a loop around a branch, tf2onnx loses that, and onnxruntime stops.
+    In a loop around a branch, tf2onnx loses this shape, and onnxruntime fails.
     """
     for node in graph.node:
         for body in (x.g for x in node.attribute if x.HasField("g")):
@@ -79,7 +79,7 @@ def _with_scalar_counters(graph):
 
 
 def _renamed(signature):
-    """A `tf.function` with the arguments in the order of the inputs."""
+    """Returns a `tf.function` with arguments in the order of the inputs."""
     specs = [
         tf.TensorSpec(spec.shape, spec.dtype, name)
         for name, spec in signature.inputs.items()
@@ -96,10 +96,10 @@ def _renamed(signature):
 
 
 def _without_lists_of_one(graph, nodes):
-    """Replaces lists of one tensor by the tensor, in a graph or a loop's body.
+    """Replaces lists of one tensor by the tensor, in a graph or loop body.
 
-    `keras.ops.scan` keeps what it carries in such lists, reading and writing
-    position 0. tf2onnx only knows lists with an item for every step.
+    `keras.ops.scan` keeps its carry in such lists, reading and writing position
+    0. tf2onnx only supports lists with an item for every step.
 
     Args:
         graph: A `tf2onnx.graph.Graph`, changed in place.
@@ -115,7 +115,7 @@ def _without_lists_of_one(graph, nodes):
             continue
         value, result = node.input[0 if reads else 2], node.output[0]
         same = [value, result]
-        # What holds the list is to have the type of the tensor.
+        # The values of the list get the type of the tensor.
         for user in graph.find_output_consumers(result):
             if user.is_while():
                 same.append(user.output[list(user.input).index(result)])
@@ -132,7 +132,7 @@ def _without_lists_of_one(graph, nodes):
 
 
 def _choosing(graph, nodes):
-    """Has `where` choose, not multiply by 0 and 1: a search has infinities."""
+    """Makes `where` choose values, because 0 times infinity is NaN."""
     for node in nodes:
         if node.type in ("Select", "SelectV2"):
             node.set_attr("handles_nan", 1)
@@ -140,17 +140,17 @@ def _choosing(graph, nodes):
 
 
 def without_cases(function):
-    """Returns a function whose choices of two branches are `If`s.
+    """Returns a function with `If` instead of `Case` for two branches.
 
-    `keras.ops.switch` makes a `Case`, which TensorFlow freezes to operations
-    that ONNX does not have.
+    `keras.ops.switch` makes a `Case`. TensorFlow freezes it to operations that
+    ONNX does not have.
 
     Args:
         function: A `ConcreteFunction` of tensors that returns a dictionary.
     """
     definition = function.graph.as_graph_def()
     bodies = definition.library.function
-    # A name stands for one body, everywhere in the process.
+    # Names of bodies are unique in the process.
     names = {body.signature.name for body in bodies}
     for body in bodies:
         body.signature.name += _CHANGED
@@ -165,7 +165,7 @@ def without_cases(function):
 
     def call(*values):
         graph = tf.compat.v1.get_default_graph()
-        # The variables that are to be frozen.
+        # The variables to freeze.
         for variable in function.graph.variables:
             graph.watch_variable(variable)
         arguments = [x.name for x in function.graph.inputs]
@@ -207,7 +207,7 @@ def _choose(nodes, node, in_body):
 
 
 def _rename_calls(node, names):
-    """Has a node call the changed bodies."""
+    """Makes a node call the changed bodies."""
     if node.op in names:
         node.op += _CHANGED
     for value in node.attr.values():

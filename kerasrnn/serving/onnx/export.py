@@ -1,8 +1,8 @@
-"""Converts an exported model to ONNX: a file for each signature on numbers.
+"""Converts an exported model to ONNX: a file for each numeric signature.
 
     kerasrnn-onnx saved_models/nmt_hindi/1 onnx
 
-Each file is compared with the SavedModel before it is left.
+Each file is compared with the SavedModel.
 """
 
 import argparse
@@ -27,29 +27,30 @@ MOST_IDS = 2**17
 
 
 def largest_difference(model, signature):
-    """Compares random answers of onnxruntime and of the SavedModel.
+    """Compares onnxruntime and the SavedModel on random inputs.
 
-    Ids are the largest range that the SavedModel takes, up to a power of two,
-    padded at the end if it takes that; masks are of rows of several lengths;
-    numbers are of any size, or 0 and 1 if it takes no others.
+    Ids come from the largest range that the SavedModel accepts, up to a power
+    of two, padded on the right if it accepts that. Masks are those of rows of
+    several lengths. Numbers are of any size, or 0 and 1 if it accepts no
+    others.
 
     Args:
         model: Bytes of an ONNX model.
         signature: The `kerasrnn.serving.Signature`.
 
     Returns:
-        The largest difference of two numbers, divided by the size of the
-        number if that is above 1. It is infinite if shapes, strings or
-        integers differ.
+        The largest difference of two numbers, divided by the absolute value of
+        the number if that is above 1; infinity if shapes, strings or integers
+        differ.
 
     Raises:
         Exception: when onnxruntime cannot load or run the model.
-        ValueError: when the SavedModel takes no random input.
+        ValueError: when the SavedModel accepts no random inputs.
     """
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4  # Errors are raised as well.
+    options.log_severity_level = 4  # Errors are also raised.
     session = onnxruntime.InferenceSession(
         model, options, providers=["CPUExecutionProvider"]
     )
@@ -68,7 +69,7 @@ def largest_difference(model, signature):
 
 
 def difference(found, expected):
-    """The largest difference of two arrays, as in `largest_difference`."""
+    """Returns the difference of two arrays; see `largest_difference`."""
     if expected.dtype.kind != "f":
         return 0.0 if np.array_equal(found, expected) else np.inf
     if found.shape != expected.shape:
@@ -81,16 +82,17 @@ def difference(found, expected):
 
 
 def random_inputs(signature, random, rows, steps, most, padded, binary):
-    """Draws inputs of a signature.
+    """Draws random inputs of a signature.
 
     Args:
         signature: The `kerasrnn.serving.Signature`.
         random: A `np.random.Generator`.
-        rows, steps: Integers, for the unknown first size and for others.
-        most: Exclusive upper bound of the integers; one of them is `most - 1`.
-        padded: Boolean, whether integers of shape `(rows, steps)` are followed
-            by -1 at the end of a row.
-        binary: Boolean, whether numbers are 0 and 1, as in piano rolls.
+        rows, steps: Integers, for an unknown first size and for other unknown
+            sizes.
+        most: Exclusive upper bound of the integers, one of which is `most - 1`.
+        padded: Boolean, whether rows of integers `(rows, steps)` are padded
+            with -1.
+        binary: Boolean, whether numbers are 0 or 1, as in piano rolls.
 
     Returns:
         Dictionary from names to arrays.
@@ -119,7 +121,7 @@ def random_inputs(signature, random, rows, steps, most, padded, binary):
 
 
 def _accepted(signature, random):
-    """The last arguments of `random_inputs` that the SavedModel takes."""
+    """Returns arguments of `random_inputs` that the SavedModel accepts."""
     powers = [MOST_IDS >> i for i in range(MOST_IDS.bit_length())]
     for binary, padded, most in itertools.product(
         (False, True), (True, False), powers
@@ -136,25 +138,25 @@ def _accepted(signature, random):
 
 
 def export_onnx(model: PathLike, output: PathLike) -> dict[str, str]:
-    """Converts each signature that takes no strings to an ONNX model.
+    """Converts each signature without string inputs to an ONNX model.
 
-    The models run in onnxruntime alone. Batch size and length are free, but
-    not 0. Their inputs and outputs have the names of the signature's; only
-    outputs that go by the name of an input, such as `state_0`, are called
-    `next_state_0`. Checks of inputs are not converted: an id outside the
-    vocabulary gives an error, or a wrong answer.
+    The models need only onnxruntime. Batch size and length are free, but not 0.
+    Inputs and outputs are named as in the signature, except that an output with
+    the name of an input, such as `state_0`, is called `next_state_0`. Checks of
+    inputs are not converted: an id outside the vocabulary gives an error or a
+    wrong answer.
 
-    A file is left only if onnxruntime gives the answers of the SavedModel, to
-    1e-4, on random inputs of several sizes.
+    A file is kept only if the results of onnxruntime and the SavedModel agree
+    up to 1e-4 on random inputs of several sizes.
 
     Args:
         model: Folder of a version, `NAME/VERSION`.
-        output: Folder to write, `SIGNATURE.onnx` for each. It must be new, and
-            is there once it is complete.
+        output: Folder for the files `SIGNATURE.onnx`. It must not exist, and is
+            created when all files are complete.
 
     Returns:
-        Dictionary from the names of all signatures to what became of each, in
-        words: size and largest difference, or why it was left out.
+        Dictionary from the name of each signature to the outcome in words: size
+        and largest difference, or why it was left out.
 
     Raises:
         FileExistsError: when `output` exists.
@@ -175,7 +177,7 @@ def export_onnx(model: PathLike, output: PathLike) -> dict[str, str]:
     if not (model / "saved_model.pb").exists():
         raise FileNotFoundError(
             "`model` must be a version of an exported model, such as "
-            f"saved_models/nmt_hindi/1. Received: '{model}', which holds no "
+            f"saved_models/nmt_hindi/1. Received: '{model}', which contains no "
             "saved_model.pb."
         )
     if output.exists():
@@ -200,13 +202,13 @@ def export_onnx(model: PathLike, output: PathLike) -> dict[str, str]:
 
 
 def _convert(signature, folder):
-    """Writes a signature to a folder, and returns the result in words."""
+    """Writes a signature to a folder and returns the outcome in words."""
     if any(spec.dtype == tf.string for spec in signature.inputs.values()):
         return "left out: it takes strings"
     try:
         found = converted(signature)
         difference = largest_difference(found, signature)
-    # Those of tf2onnx and onnxruntime have no class in common.
+    # The errors of tf2onnx and onnxruntime have no common class.
     except Exception as error:
         reason = " ".join(str(error).split())[:200]
         return f"left out: it cannot be converted ({reason})"

@@ -125,7 +125,7 @@ def test_a_new_version_is_not_mixed_with_an_old_one(
         ({"shards": 0}, "`shards` must be an integer >= 1.*=0"),
         ({"batch_size": 0}, "`batch_size` must be an integer >= 1.*=0"),
         ({"version": 3}, "Received: 3"),
-        ({"target": "input.txt"}, "another file than `source`"),
+        ({"target": "input.txt"}, "must be different files"),
         ({"target": "."}, "`target` must be a file. Received: the folder"),
     ],
 )

@@ -20,7 +20,7 @@ def test_python_writes_what_is_no_json():
     body = b'{"a": [NaN, -Infinity, Infinity, 1], "b": "\xc3\xa9"}'
     found = parsed(body, literals=True)
     assert repr(found) == "{'a': [nan, -inf, inf, 1], 'b': '\u00e9'}"
-    with pytest.raises(ValueError, match="is not JSON: .*; write `null`"):
+    with pytest.raises(ValueError, match="is not JSON: .*; use `null`"):
         parsed(body)
 
 

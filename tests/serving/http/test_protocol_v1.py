@@ -96,7 +96,7 @@ def test_rows_and_columns(model, body, name, inputs, answer):
                 "instances": [{"text": "a", "times": 2}],
                 "signature_name": "repeat",
             },
-            "Use 'inputs' instead.*of which times is for all rows",
+            "Use 'inputs' instead.*where times is for all rows",
         ),
         ({"instances": [{"text": "a"}, "b"]}, "`str`"),
         ({"instances": ["b", {"text": "a"}]}, r"`str` and an obj.*\['text'\]"),
@@ -150,7 +150,7 @@ def test_strings_may_be_in_base64(model, body, answer):
     "wrong", [{"b64": "%"}, {"b64": "abc"}, {"b64": 3}, {"b64": None}]
 )
 def test_what_is_no_base64_is_the_error_of_the_client(model, wrong):
-    with pytest.raises(ValueError, match="`text` must be .* in base64. Rec"):
+    with pytest.raises(ValueError, match="`text` must be .* as 'b64'. Rec"):
         read({"instances": [wrong]}, model)
 
 

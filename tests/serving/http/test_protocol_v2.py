@@ -164,7 +164,7 @@ def square(data):
         ({"inputs": [tensor(shape=[1, 1])]}, "shape (1, 1)"),
         ({"inputs": [tensor(data=[1])]}, "type `int`"),
         ({"inputs": [tensor(data=["\ud800"])]}, "surrogate"),
-        ({"inputs": [{"name": 1}]}, "objects that have a name"),
+        ({"inputs": [{"name": 1}]}, "objects with names"),
         ({"inputs": [tensor()], "outputs": [{"name": "x"}]}, "outputs ['x']"),
         ({"inputs": [tensor()], "parameters": {"signature": "x"}}, "'square'"),
         ({"inputs": [tensor()], "parameters": 1}, "Received: 1"),
@@ -193,8 +193,8 @@ def test_a_wrong_request_is_an_error(model, body, message):
         ({"inputs": [binary("text", "BYTES", [1], -1)]}, "of -1 bytes"),
         ({"inputs": [binary("text", "BYTES", [2], 5)]}, "1 values for"),
         ({"inputs": [binary("text", "BYTES", [1], 3)]}, "3 of 4 bytes"),
-        ({"inputs": [binary("text", "BYTES", [0], 0)]}, "5 bytes more"),
-        ({"inputs": [tensor()]}, "5 bytes more"),
+        ({"inputs": [binary("text", "BYTES", [0], 0)]}, "5 more bytes"),
+        ({"inputs": [tensor()]}, "5 more bytes"),
     ],
 )
 def test_wrong_binary_tensors_are_an_error(model, body, message):
