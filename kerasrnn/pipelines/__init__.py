@@ -1,7 +1,7 @@
-"""Raw input in, answers out: a model and all it needs in one object."""
+"""Pipelines: a model with its tokenizers, from raw input to predictions."""
 
-# Imported to register the classes that a `.keras` file may contain. The
-# tokenizers raise a clear error if TensorFlow is missing.
+# Imported to register the classes that `.keras` files may contain. If
+# TensorFlow is missing, it raises a clear error.
 import kerasrnn.decoding
 import kerasrnn.tokenizers  # noqa: F401
 from kerasrnn.pipelines.back_translation import back_translate

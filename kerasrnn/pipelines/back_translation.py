@@ -1,4 +1,4 @@
-"""Back-translation: pairs from text of the target language alone."""
+"""Back-translation: synthetic pairs from monolingual target text."""
 
 import itertools
 import pathlib
@@ -18,7 +18,7 @@ from kerasrnn.training import fingerprint
 from kerasrnn.typing import PathLike
 from kerasrnn.warning import warn
 
-TAG = "<BT>"  # the first word of a source that is a translation
+TAG = "<BT>"  # the first word of a synthetic source
 _LINES = 1000  # in a table
 
 
@@ -28,28 +28,28 @@ def back_translate(
     folder: PathLike,
     limit: int | None = None,
 ) -> list[tuple[str, str]]:
-    """Translates text of the target language into sources, with a model.
+    """Translates target text into synthetic sources with a reverse model.
 
-    The pairs are written to tables in the folder `back-translated-*`, whose
-    name depends on the text and the translator, 1,000 in each. Tables that
-    exist are read: so an interrupted call goes on where it was.
+    The pairs are written to tables of 1,000 pairs in a folder
+    `back-translated-*`, whose name depends on the text and the translator.
+    Existing tables are read, so an interrupted call continues where it stopped.
 
     Args:
-        text: Path of a text file, a sentence in a line; or of a table, as in
-            `read_text_corpus`.
+        text: Path of a text file with one sentence per line, or of a table, as
+            in `read_text_corpus`.
         reverse: Path of the `.keras` file of a `TextTranslator` from the target
-            to the source.
+            to the source language.
         folder: Path of the folder to write to.
-        limit: Positive integer, how many sentences to translate: the first;
-            `None` for all.
+        limit: Positive integer, number of sentences to translate, from the
+            first on; `None` for all.
 
     Returns:
-        List of `(source, target)` strings, each source after the word `<BT>`,
-        which marks it as synthetic (Caswell et al. 2019).
+        List of `(source, target)` strings, where each source starts with the
+        word `<BT>`, which marks it as synthetic (Caswell et al. 2019).
 
     Raises:
-        CorpusError: If there is no sentence in the text.
-        ValueError: If the file is not of a translator.
+        CorpusError: If the text has no sentences.
+        ValueError: If the file is not a translator.
 
     References:
         [Caswell et al., 2019](https://aclanthology.org/W19-5206),
@@ -63,8 +63,8 @@ def back_translate(
     sentences = [line for line in lines if line][:limit]
     if not sentences:
         raise CorpusError(
-            f"The text {text} is empty. Expected: a sentence in each "
-            "line. Received: nothing"
+            f"The text {text} is empty. Expected: a sentence per line. "
+            "Received: nothing"
         )
     tables = {
         folder / f"{first:09}.tsv": sentences[first : first + _LINES]
@@ -84,11 +84,11 @@ def back_translate(
 
 
 def _write_translations(reverse, tables, folder):
-    """Writes the tables that are missing, of translations and sentences.
+    """Writes missing tables of translations and sentences.
 
     Args:
         reverse: Path of the translator.
-        tables: Dict from the paths of tables to their sentences.
+        tables: Dictionary from the paths of tables to their sentences.
         folder: Path of the folder of the tables.
     """
     missing = [path for path in tables if not path.exists()]
@@ -98,7 +98,7 @@ def _write_translations(reverse, tables, folder):
     folder.mkdir(parents=True, exist_ok=True)
     count = sum(map(len, tables.values()))
     print(f"Translating {count:,} sentences back, to {folder}.")
-    # No bar goes to a file.
+    # No progress bar in log files.
     shown = int(sys.stdout.isatty())
     bar = keras.utils.Progbar(count, verbose=shown, unit_name="sentence")
     for path, sentences in tables.items():

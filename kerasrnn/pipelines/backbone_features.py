@@ -1,4 +1,4 @@
-"""Pretrained backbones: how they are loaded, and what they say of texts."""
+"""Loads pretrained backbones, and caches the outputs of frozen ones."""
 
 import functools
 import os
@@ -19,7 +19,7 @@ from kerasrnn.typing import PathLike
 from kerasrnn.typing import Tensor
 
 _AT_ONCE = 32  # texts
-_MANY = 500  # which take a while
+_MANY = 500  # from this number on, a message is printed
 
 
 def load_backbone(
@@ -28,22 +28,22 @@ def load_backbone(
     """Loads a pretrained transformer with KerasHub.
 
     Args:
-        preset: Name of a preset, which is downloaded, or path of a folder: one
-            that KerasHub wrote, or one in the format of Hugging Face, with
-            `config.json`, `model.safetensors`, `tokenizer_config.json` and the
-            file of its vocabulary.
-        trainable: Whether the backbone is trained further.
-        **options: Arguments of the reader, such as `last_layers`.
+        preset: Name of a preset, which is downloaded, or path of a folder in
+            the format of KerasHub or of Hugging Face. The latter has
+            `config.json`, `model.safetensors`, `tokenizer_config.json` and a
+            vocabulary file.
+        trainable: Whether to fine-tune the backbone.
+        **options: Arguments of the `BackboneReader`, such as `last_layers`.
 
     Returns:
-        The tokenizer and the reader for `TextTagger` and its `Tagger`, or for
-        `TextLabeller` and its `Encoder`.
+        The tokenizer and the `BackboneReader`, for `TextTagger` and its
+        `Tagger`, or for `TextLabeller` and its `Encoder`.
     """
     with needs("keras-hub", "text"):
         import keras_hub
     tokenizer = keras_hub.models.Tokenizer.from_preset(str(preset))
     if getattr(tokenizer, "lowercase", False):
-        # As BERT: its vocabulary of small letters has no accents.
+        # As in BERT, whose uncased vocabulary has no accents.
         tokenizer.strip_accents = True
     pieces = PieceTokenizer(tokenizer)
     backbone = keras_hub.models.Backbone.from_preset(str(preset))
@@ -56,8 +56,8 @@ def reader_inputs(pieces: tf.RaggedTensor, pad_id: int) -> list[tf.Tensor]:
     """Returns the arguments of a `BackboneReader`.
 
     Args:
-        pieces: Int32 `RaggedTensor` of shape `(texts, pieces)`, or for the
-            vectors of words `(texts, words, pieces)`.
+        pieces: Int32 `RaggedTensor` of shape `(texts, pieces)` or, for vectors
+            of words, `(texts, words, pieces)`.
         pad_id: Integer id of padding.
     """
     if pieces.ragged_rank == 1:
@@ -67,17 +67,17 @@ def reader_inputs(pieces: tf.RaggedTensor, pad_id: int) -> list[tf.Tensor]:
 
 
 class BackboneFeatures:
-    """What a frozen `BackboneReader` returns for texts.
+    """The cached outputs of a frozen `BackboneReader` for texts.
 
-    They are computed when they are asked for the first time, and kept in a
-    file, in float16, under a fingerprint of the weights and the texts.
+    They are computed on first use and kept in a float16 file, whose name has a
+    fingerprint of the weights and the texts.
 
     Args:
         reader: The `BackboneReader`.
-        pieces: As of `reader_inputs`.
+        pieces: As in `reader_inputs`.
 
     Call arguments:
-        indices: Int64 tensor of shape `(batch,)`, which texts.
+        indices: Int64 tensor of shape `(batch,)`, the indices of texts.
 
     Returns:
         Float32 tensor of shape `(batch, time, output_size)`, 0 at padding.
@@ -91,7 +91,7 @@ class BackboneFeatures:
         splits = [x.numpy() for x in pieces.nested_row_splits]
         flat = pieces.flat_values.numpy()
         key = fingerprint([options, reader.get_weights(), flat, splits])
-        # Beside what Keras downloads.
+        # Next to Keras's downloads.
         home = pathlib.Path(os.environ.get("KERAS_HOME", "~/.keras"))
         path = home.expanduser() / "kerasrnn" / f"{key}.npy"
         if not path.exists():
@@ -135,10 +135,10 @@ class BackboneFeatures:
 def features_of(
     layer: Any,
 ) -> Callable[[tf.RaggedTensor], BackboneFeatures] | None:
-    """Returns what keeps the features of texts, if a backbone is frozen.
+    """Returns `BackboneFeatures` for texts if a layer has a frozen backbone.
 
     Args:
-        layer: What may have a `backbone`, a `BackboneReader`.
+        layer: A layer that may have a `BackboneReader` as its `backbone`.
     """
     reader = getattr(layer, "backbone", None)
     if reader is None or reader.backbone.trainable:

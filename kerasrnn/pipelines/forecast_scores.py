@@ -1,4 +1,4 @@
-"""How far forecasts are from what came, also those without a network."""
+"""Scores of forecasts, and baseline forecasts."""
 
 from collections.abc import Callable
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ import numpy as np
 from kerasrnn.data.series.series_table import SeriesTable
 from kerasrnn.data.series.windows import window_starts
 
-_RIDGE = 0.1  # penalty of squared weights, times the number of rows
+_RIDGE = 0.1  # penalty on squared weights, multiplied by the number of rows
 _MOST_ROWS = 100_000
 
 Baseline = Callable[[np.ndarray], np.ndarray]
@@ -23,20 +23,21 @@ def baselines(
     season: int,
     means: Sequence[float],
 ) -> dict[str, Baseline]:
-    """Returns forecasts without a network, by their names.
+    """Returns baseline forecasts by name.
 
     `"naive"` repeats the last value, and `"seasonal naive"` the last season.
-    `"linear"` is one ridge regression for all columns, from the past to each
-    step ahead, both relative to the last value. Missing values are taken to be
-    like those before them.
+    `"linear"` is a ridge regression, shared by all columns, from the past to
+    each horizon step, both relative to the last value. Missing values are
+    filled with the values before them.
 
     Args:
-        table: The `SeriesTable` to fit the regression on; `None` for none.
+        table: The `SeriesTable` to fit the regression on; `None` for no
+            `"linear"`.
         lookback: Positive integer, steps of the past.
         horizon: Positive integer, steps to forecast.
-        season: Positive integer, steps of a season; 1 for none.
-        means: List of floats, what each column is taken to be in a window
-            without any of its values, as by the model.
+        season: Positive integer, steps in a season; 1 for no season.
+        means: List of floats, the values of columns that are missing in a whole
+            window, as in the model.
 
     Returns:
         A dictionary of functions from the past, of shape
@@ -60,12 +61,12 @@ def baselines(
 
 
 def filled(past: np.ndarray, otherwise: Sequence[float] | float) -> np.ndarray:
-    """Fills missing values with those before, the first with those after.
+    """Fills missing values with earlier ones, or later ones at the start.
 
     Args:
         past: Array of shape `(batch, time, columns)`.
-        otherwise: What a column becomes that is missing at all times; one
-            number, or one for each column.
+        otherwise: Value of columns that are missing at all times: one number,
+            or one per column.
     """
     time = np.arange(past.shape[1])[None, :, None]
     for _ in "forth", "back":
@@ -77,13 +78,13 @@ def filled(past: np.ndarray, otherwise: Sequence[float] | float) -> np.ndarray:
 
 
 def _repeated(season, horizon, means):
-    """Repeats the last values, as many as a season has."""
+    """Returns a function that repeats the last season."""
     indices = np.arange(horizon) % season - season
     return lambda past: filled(past, means)[:, indices]
 
 
 def _regression(table, lookback, horizon):
-    """The weights `(lookback, horizon)`; `None` if there is no whole window."""
+    """Returns weights `(lookback, horizon)`; `None` without a full window."""
     units = np.nanstd(table.stacked("values").astype("float64"), axis=0)
     units = np.where(units > 0, units, 1.0)
     size = lookback + horizon
@@ -109,11 +110,11 @@ def _regression(table, lookback, horizon):
 
 
 class ForecastScores:
-    """Sums the errors of forecasts, without those of missing values.
+    """Accumulates the errors of forecasts, without missing values.
 
     Args:
         units: Array of shape `(columns,)`, the unit of errors of each column.
-        naive: Array of shape `(series, columns)`, what `naive_errors` gave.
+        naive: Array of shape `(series, columns)` from `naive_errors`.
         levels: List of floats, the levels of the quantiles.
     """
 
@@ -138,9 +139,11 @@ class ForecastScores:
         """Adds the forecasts of a batch.
 
         Args:
-            values: Array of shape `(batch, horizon, columns)`, what came.
-            point: Array of that shape, what was forecast.
-            series: Integer array of shape `(batch,)`, of which series.
+            values: Array of shape `(batch, horizon, columns)`, the actual
+                values.
+            point: Array of that shape, the point forecasts.
+            series: Integer array of shape `(batch,)`, the indices of the
+                series.
             quantiles: Array of shape `(batch, horizon, columns, levels)`.
         """
         real = ~np.isnan(values)
@@ -172,9 +175,10 @@ class ForecastScores:
 
         Returns:
             A dictionary of `"mse"` and `"mae"` in units of the columns;
-            `"mase"`, the error beside that of a seasonal naive forecast of one
-            step; `"mae_by_column"`, in the units of the series; with quantiles
-            `"coverage"`, the share of values below each; and `"windows"`.
+            `"mase"`, the error relative to a one-step seasonal naive forecast;
+            `"mae_by_column"` in the original units; with quantiles,
+            `"coverage"`, the fraction of values below each; and `"windows"`,
+            their number.
         """
         count = self.sums["count"].sum()
         scores = {x: _share(self.sums[x].sum(), count) for x in ("mse", "mae")}
@@ -193,7 +197,7 @@ class ForecastScores:
         return {**scores, "windows": self.windows}
 
     def by_step(self) -> dict[str, list[float]]:
-        """Returns scores by the step ahead, lists of a number a step."""
+        """Returns scores by horizon step, as lists."""
         names = ["mse", "mae", *(f"below {level}" for level in self.levels)]
         count = self.sums["count"].sum(axis=1)
         return {
@@ -208,7 +212,7 @@ def score(forecaster, table, baseline=None, batch_size=256):
     Args:
         forecaster: The `SeriesForecaster`.
         table: A `SeriesTable`.
-        baseline: A function to score in its place, or `None`.
+        baseline: A function of `baselines` to score instead, or `None`.
         batch_size: Positive integer, windows in a batch.
 
     Returns:
@@ -233,11 +237,11 @@ def score(forecaster, table, baseline=None, batch_size=256):
 
 
 def naive_errors(table: SeriesTable, season: int) -> np.ndarray:
-    """Returns the error of a seasonal naive forecast of one step.
+    """Returns the mean error of one-step seasonal naive forecasts.
 
-    It scales the MASE, the mean absolute scaled error. It is that of the steps
-    before the part, or of all steps where there are too few; NaN where it is 0
-    or unknown.
+    The MASE (mean absolute scaled error) divides by it. It is computed on the
+    steps before the evaluated part, or on all steps if there are too few. It is
+    NaN where it is 0 or unknown.
 
     Args:
         table: A `SeriesTable`.

@@ -1,4 +1,4 @@
-"""How a forecaster is trained, scored and shown in a run."""
+"""Training, scores and report of a forecaster in a run."""
 
 import pathlib
 from typing import Any
@@ -17,7 +17,7 @@ from kerasrnn.pipelines.task import Task
 class ForecastingTask(Task):
     """The task of a `SeriesForecaster`.
 
-    Rows are a `SeriesTable`. The best epoch is that of the lowest loss.
+    Rows are a `SeriesTable`. The best epoch is the one with the lowest loss.
     """
 
     file_name = "forecaster"
@@ -31,20 +31,21 @@ class ForecastingTask(Task):
         forecaster = self.pipeline
         lookback, season = forecaster.lookback, forecaster.season
         plan = (
-            f"A forecast is of {forecaster.model.horizon} steps of "
-            f"{forecaster.step}, from the last {lookback}; a season has "
-            f"{season}."
+            f"Forecasts {forecaster.model.horizon} steps of {forecaster.step} "
+            f"from the last {lookback}; a season has {season}."
         )
         if season > lookback:
-            plan += "\nThere is no seasonal naive forecast: a season is longer."
+            plan += (
+                "\nNo seasonal naive forecast: a season is longer than that."
+            )
         return plan
 
     def print_table(self, scores: dict[str, dict[str, Any]]) -> None:
-        """Prints the scores of the model among those that need no network.
+        """Prints the scores of the model and of the baselines.
 
         Args:
-            scores: Dictionary of the scores by part, by name: `"model"` and
-                others, such as the `baselines` of the forecaster.
+            scores: Dictionary of name (`"model"` or a baseline) to scores by
+                part.
         """
         names = ("mse", "mae", "mase")
         for part in scores["model"]:
@@ -65,13 +66,13 @@ class ForecastingTask(Task):
     def report(
         self, rows: SeriesTable, folder: pathlib.Path
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Draws forecasts of a table, and errors by the step ahead.
+        """Draws forecasts of a table, and errors by horizon step.
 
-        It also writes `example.csv`, what the first forecast is made of.
+        It also writes `example.csv`, the inputs of the first forecast.
 
         Returns:
-            Facts, scores `"by_step"`; and pictures, `"forecasts"` beside what
-            came, and `"horizon"`, errors by the step ahead.
+            Facts: scores `"by_step"`. Pictures: `"forecasts"` with the actual
+                values, and `"horizon"`, errors by horizon step.
         """
         from kerasrnn.plots import horizon_figure
 
@@ -90,7 +91,7 @@ class ForecastingTask(Task):
 
 
 def _forecasts(forecaster, table):
-    """A forecast from the first window of a table, beside what came."""
+    """Draws the forecast of the first window with the actual values."""
     from kerasrnn.plots import forecast_figure
 
     ((inputs, values),) = forecaster.batches(table, 1).take(1)
@@ -108,7 +109,7 @@ def _forecasts(forecaster, table):
 def _write_example(forecaster, table, path):
     """Writes the first window as a table for `read_series`.
 
-    It has no columns of the calendar, which the times imply.
+    Calendar columns are left out, because the times imply them.
     """
     lookback, horizon = forecaster.lookback, forecaster.model.horizon
     numbers, starts = window_starts(table, lookback, horizon)

@@ -1,4 +1,4 @@
-"""A trained pipeline as a folder to upload to the Hugging Face Hub."""
+"""Folders of trained pipelines for the Hugging Face Hub."""
 
 import json
 import pathlib
@@ -24,34 +24,33 @@ def write_hub_folder(
     languages: Strings,
     limitations: str,
 ) -> pathlib.Path:
-    """Writes what a run has left as a folder for the Hugging Face Hub.
+    """Writes the results of a run as a folder for the Hugging Face Hub.
 
-    It holds the pipeline in the folder format of Keras, the newest SavedModel
-    in `saved_model`, and a model card, `README.md`, from `card.json`. After it
-    is uploaded, `keras.saving.load_model("hf://user/name")` loads the pipeline.
-    Nothing is uploaded here.
+    It contains the pipeline in Keras's folder format, the newest SavedModel in
+    `saved_model`, and a model card, `README.md`, made from `card.json`. After
+    you have uploaded it, `keras.saving.load_model("hf://user/name")` loads the
+    pipeline. This function does not upload anything.
 
     Args:
-        run: Path of the output folder of a run that has finished.
+        run: Path of the output folder of a finished run.
         path: Path of the folder to write, completely or not at all.
         name: String, `"user/name"` on the Hub.
         license: String, the licence of the model, such as `"apache-2.0"`.
-        languages: List of strings, the codes of its languages, such as `"en"`.
-        limitations: String, what the model cannot do, and what not to use it
-            for.
+        languages: List of strings, language codes such as `"en"`.
+        limitations: String, limitations and uses to avoid.
 
     Returns:
-        The path written, a `pathlib.Path`.
+        The path of the folder, a `pathlib.Path`.
 
     Raises:
-        ValueError: when the run has left no card, or not one `.keras` file.
+        ValueError: when the run has no card, or not exactly one `.keras` file.
     """
     run, path = pathlib.Path(run), pathlib.Path(path)
     card, files = read_card(run / "card.json"), [*run.glob("*.keras")]
     if card is None or len(files) != 1:
         raise ValueError(
-            "`run` must be the folder of a run that has finished, with "
-            f"`card.json` and one `.keras` file. Received: run='{run}'"
+            "`run` must be the folder of a finished run, with `card.json` and "
+            f"one `.keras` file. Received: run='{run}'"
         )
     pipeline = keras.saving.load_model(files[0])
     text = model_card(pipeline, card, name, license, languages, limitations)
@@ -75,8 +74,8 @@ def model_card(
 
     Args:
         pipeline: The pipeline.
-        card: Dictionary, what `card.json` holds.
-        name, license, languages, limitations: As of `write_hub_folder`.
+        card: Dictionary, the content of `card.json`.
+        name, license, languages, limitations: As in `write_hub_folder`.
     """
     kind, data = type(pipeline).__name__, card["data"]
     parts = {"Trained": data["train"], "Validated": data["dev"]}
@@ -103,12 +102,11 @@ def model_card(
             "",
             f'pipeline = keras.saving.load_model("hf://{name}")',
             "```",
-            f"\nAsk it by {pipeline.asked_by}. `saved_model` is a SavedModel "
-            "for TensorFlow, which needs neither Keras nor kerasrnn.",
+            f"\nCall {pipeline.asked_by}. `saved_model` is a SavedModel for "
+            "TensorFlow, which needs neither Keras nor kerasrnn.",
             "\n## Scores\n",
             *scores,
-            "\n`dev` are data that it was validated on, by which its epoch was "
-            "chosen.",
+            "\n`dev` is the validation set, on which the epoch was chosen.",
             "\n## Data\n",
             *sizes,
             f"Licence of the data: {data['license'] or 'not stated'}.",

@@ -1,4 +1,4 @@
-"""What labels a text has, one of several or any number: answers and scores."""
+"""Single-label and multi-label classification: predictions and scores."""
 
 import numbers
 from collections.abc import Collection
@@ -17,11 +17,11 @@ _RANGE = 0.05, 20.0  # of temperatures
 
 
 def at_temperature(probabilities, temperature):
-    """Returns the probabilities of logits divided by a temperature.
+    """Rescales probabilities as if their logits were divided by a number.
 
     Args:
         probabilities: Array of shape `(texts, labels)`.
-        temperature: Positive float. Above 1, they are less certain.
+        temperature: Positive float. Above 1, probabilities become less certain.
     """
     logits = np.log(np.clip(probabilities, 1e-12, 1.0)) / temperature
     odds = np.exp(logits - logits.max(axis=1, keepdims=True))
@@ -29,10 +29,10 @@ def at_temperature(probabilities, temperature):
 
 
 def best_temperature(probabilities, true):
-    """Returns the temperature at which the true labels are most probable.
+    """Returns the temperature that maximizes the likelihood of true labels.
 
-    One more text counts, whose labels are equally frequent: else a model that
-    is right about a few texts would become certain of all.
+    One additional text with uniform labels is counted. Otherwise, a model that
+    is right about a few texts would become certain about all.
 
     Args:
         probabilities: Array of shape `(texts, labels)`, at temperature 1.
@@ -45,7 +45,7 @@ def best_temperature(probabilities, true):
         logs = np.log(np.clip(found, 1e-12, 1.0))
         return -(logs[rows, true].sum() + logs.mean())
 
-    # On two grids: convex in its inverse, the loss has one valley.
+    # Searched on two grids: the loss is convex in the inverse temperature.
     low, high = _RANGE
     for _ in range(2):
         tried = np.geomspace(low, high, 41)
@@ -59,22 +59,21 @@ def label_scores(names, true, probabilities):
 
     Args:
         names: List of strings, the name of each label.
-        true: List of integers, the true labels by number; or, for two labels,
-            probabilities of the second, which are rounded where labels are
-            counted.
-        probabilities: Array of shape `(texts, labels)`, or `(texts,)` with
-            the probability of the second of two labels.
+        true: List of integers, the indices of the true labels; or, for two
+            labels, probabilities of the second one, which are rounded to count
+            labels.
+        probabilities: Array of shape `(texts, labels)`, or, for two labels,
+            `(texts,)` with the probability of the second one.
 
     Returns:
         A dictionary of `"accuracy"`, which is also the micro-averaged F1;
-        `"macro_f1"`, the mean of the F1 of the labels; `"loss"`, the mean
-        negative logarithm of the probability of the true label; `"by_label"`:
-        for each label `"precision"`, `"recall"`, `"f1"` and `"support"`, the
-        number of its texts; and `"confusion"`: for each true label, how often
-        each label was predicted.
+        `"macro_f1"`, the mean F1 of the labels; `"loss"`, the mean negative
+        log-likelihood of the true labels; `"by_label"`, with `"precision"`,
+        `"recall"`, `"f1"` and `"support"` (number of texts) of each label; and
+        `"confusion"`, with the counts of predicted labels for each true label.
 
     Raises:
-        ValueError: when there is no text, or the lists differ in length.
+        ValueError: when there are no texts, or the lists differ in length.
     """
     check_count(true, probabilities)
     given = np.asarray(true)
@@ -98,23 +97,24 @@ def label_scores(names, true, probabilities):
 
 
 def multi_label_scores(names, true, found, probabilities):
-    """Compares the labels of texts that may have several with the true ones.
+    """Compares predicted and true labels of multi-label texts.
 
     Args:
         names: List of strings, the name of each label.
         true: Array of 0 and 1 of shape `(texts, labels)`.
-        found: Boolean array of that shape, the labels that were predicted.
+        found: Boolean array of that shape, the predicted labels.
         probabilities: Array of that shape.
 
     Returns:
-        A dictionary of `"micro_f1"`, that of all pairs of a text and a label;
-        `"macro_f1"`, the mean of the F1 of the labels; `"subset_accuracy"`,
-        the share of texts of which all labels are right; `"loss"`, the mean
-        cross-entropy of a text and a label; and `"by_label"`, for each label
-        `"precision"`, `"recall"`, `"f1"` and `"support"`.
+        A dictionary of `"micro_f1"`, over all pairs of text and label;
+        `"macro_f1"`, the mean F1 of the labels; `"subset_accuracy"`, the
+        fraction of texts whose labels are all correct; `"loss"`, the mean
+        cross-entropy over pairs; and `"by_label"`, with `"precision"`,
+        `"recall"`, `"f1"` and `"support"` of each label.
 
     Raises:
-        ValueError: when there is no text, or not as many true labels.
+        ValueError: when there are no texts, or the numbers of texts and true
+            labels differ.
     """
     check_count(true, probabilities)
     is_true = np.asarray(true, bool)
@@ -132,7 +132,7 @@ def multi_label_scores(names, true, found, probabilities):
 
 
 def _by_label(names, true, found, right):
-    """Precision, recall and F1 of each label, and how many texts have it."""
+    """Returns precision, recall, F1 and number of texts of each label."""
     rows = zip(names, *(x.tolist() for x in (true, found, right)), strict=True)
     return {
         name: {**precision_recall_f1(*counts), "support": counts[0]}
@@ -145,31 +145,31 @@ def _macro_f1(by_label):
 
 
 def check_count(true, probabilities):
-    """Raises a `ValueError` unless there is a label for each text."""
+    """Raises `ValueError` unless there is a label for each text."""
     if not len(true) or len(true) != len(probabilities):
         raise ValueError(
-            "There must be as many labels as texts, and at least one. "
+            "The numbers of texts and labels must be equal, and not 0. "
             f"Received: {len(probabilities)} texts and {len(true)} labels."
         )
 
 
 def both(probabilities):
-    """Returns probabilities `(texts, labels)`, also for those of the second."""
+    """Returns probabilities `(texts, labels)`, also from binary ones."""
     if probabilities.ndim > 1:
         return probabilities
     return np.stack([1 - probabilities, probabilities], axis=1)
 
 
 def thresholds_of(given, names):
-    """Returns a tuple of the threshold of each label.
+    """Returns a tuple with the threshold of each label.
 
     Args:
-        given: Number from 0 to 1, for all labels; a list of them, one for
-            each label; or a dictionary of them by name.
+        given: Number from 0 to 1 for all labels; a list with one for each
+            label; or a dictionary by name.
         names: Tuple of strings, the names of the labels.
 
     Raises:
-        ValueError: when there is not one for each label, or one is no
+        ValueError: when there is not one for each label, or one is not a
             probability.
     """
     if isinstance(given, Mapping) and given.keys() == set(names):
@@ -178,8 +178,8 @@ def thresholds_of(given, names):
     found = [given] * len(names) if is_one else list(given)
     if len(found) != len(names) or not all(map(is_probability, found)):
         raise ValueError(
-            "Thresholds are probabilities. Expected: a number from 0 to 1, or "
-            f"one for each of {names}. Received: {given!r}"
+            "Thresholds must be probabilities. Expected: a number from 0 to 1, "
+            f"or one for each of {names}. Received: {given!r}"
         )
     return tuple(map(float, found))
 
@@ -190,16 +190,16 @@ def is_probability(value):
 
 
 def are_above(probabilities, thresholds):
-    """Whether probabilities `(texts, labels)` are above those of labels."""
+    """Whether probabilities `(texts, labels)` are above the thresholds."""
     return probabilities > np.asarray(thresholds, "float32")
 
 
 def at_other_temperature(thresholds, ratio):
-    """Returns the thresholds above which texts have the same labels.
+    """Converts thresholds so that a new temperature changes no labels.
 
     Args:
         thresholds: Tuple of floats.
-        ratio: Positive float, the new temperature by the old one.
+        ratio: Positive float, the new temperature divided by the old one.
     """
     return tuple(
         at_temperature(both(np.asarray(thresholds)), ratio)[:, 1].tolist()
@@ -207,14 +207,15 @@ def at_other_temperature(thresholds, ratio):
 
 
 def best_thresholds(true, probabilities, thresholds):
-    """Returns the threshold of each label at which its F1 is highest.
+    """Returns the threshold of each label that maximizes its F1.
 
-    It is midway between two probabilities. Labels that no text has keep theirs.
+    It is the midpoint between two probabilities. Labels that no text has keep
+    their thresholds.
 
     Args:
         true: Array of 0 and 1 of shape `(texts, labels)`.
         probabilities: Array of that shape.
-        thresholds: Tuple of floats, those to keep.
+        thresholds: Tuple of floats, the current thresholds.
     """
     columns = zip(true.T, probabilities.T, thresholds, strict=True)
     return tuple(
@@ -228,19 +229,19 @@ def _best_threshold(is_true, probabilities):
     ranked = np.append(probabilities[order], np.float32(0))
     right = np.cumsum(is_true[order])
     f1 = 2 * right / (np.arange(1, len(ranked)) + right[-1])
-    is_last = ranked[1:] < ranked[:-1]  # of several equal ones
+    is_last = ranked[1:] < ranked[:-1]  # of equal probabilities
     best = int(np.argmax(np.where(is_last, f1, -1)))
     middle = (ranked[best] + ranked[best + 1]) / 2
     return float(min(middle, np.nextafter(ranked[best], np.float32(0))))
 
 
 class OneLabel:
-    """One label a text.
+    """Exactly one label per text.
 
     Args:
         names: Tuple of strings, the names of the labels.
         num_classes: Integer, the number of logits: one for each label, or 1,
-            the log odds of the second of two.
+            the log-odds of the second of two labels.
     """
 
     def __init__(self, names, num_classes):
@@ -249,7 +250,7 @@ class OneLabel:
         self.shape = () if self.one_logit else (num_classes,)
 
     def loss(self, label_smoothing):
-        """The loss of logits, with a share of each label spread over all."""
+        """Returns the loss of logits, with label smoothing."""
         if self.one_logit:
             return keras.losses.BinaryCrossentropy(True, label_smoothing)
         if label_smoothing:
@@ -257,13 +258,13 @@ class OneLabel:
         return keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
     def numbers(self, labels):
-        """Labels by number, see `Labelling.numbers`."""
+        """Converts labels to numbers; see `TextLabeller.numbers`."""
         labels = list(labels)
         if unclear := [x for x in labels if self._is_unclear(x)]:
             raise ValueError(
-                "The names of the labels are numbers, so that a number may "
-                "mean a name or an index. Expected: names, as strings; for "
-                "indices, `[labels[i] for i in indices]`. Received: "
+                "The names of the labels are numbers, so a number could be a "
+                "name or an index. Expected: names as strings; for indices, "
+                "use `[labels[i] for i in indices]`. Received: "
                 f"{', '.join(map(repr, unclear[:5]))} for {self.names!r:.200}"
             )
         found: list[Any] = [
@@ -275,8 +276,8 @@ class OneLabel:
         wrong = [label for label in found if not self._is_label(label)]
         if wrong:
             raise ValueError(
-                f"Labels must be of {self.names!r:.200}, or their numbers. "
-                f"Received: {', '.join(map(repr, wrong[:5]))}"
+                f"Labels must be among {self.names!r:.200}, or indices of "
+                f"these. Received: {', '.join(map(repr, wrong[:5]))}"
             )
         return found
 
@@ -294,7 +295,7 @@ class OneLabel:
         return number in range(len(self.names))
 
     def answer(self, logits):
-        """The probabilities of logits, and the most probable label."""
+        """Returns probabilities and the most probable label."""
         if self.one_logit:
             probability = tf.sigmoid(logits[:, 0])
             label = tf.cast(probability > 0.5, tf.int32)
@@ -307,7 +308,7 @@ class OneLabel:
         }
 
     def log_odds(self, logits, is_label):
-        """The log odds of a label of each text, `(batch,)`."""
+        """Returns the log-odds of a label of each text, `(batch,)`."""
         if self.one_logit:
             return tf.where(is_label[:, 1], logits[:, 0], -logits[:, 0])
         own = tf.reduce_sum(tf.where(is_label, logits, 0.0), axis=1)
@@ -315,12 +316,13 @@ class OneLabel:
         return own - tf.reduce_logsumexp(others, axis=1)
 
     def chosen(self, probabilities, threshold):
-        """The most probable label of each text; `None` below a threshold."""
+        """Returns the most probable labels; `None` below a threshold."""
         least = 0.0 if threshold is None else threshold
         if not is_probability(least):
             raise ValueError(
-                "Each text has one label. Expected: a number from 0 to 1 as "
-                f"`threshold`. Received: threshold={threshold!r}"
+                "With one label per text, there is a single threshold. "
+                "Expected: a number from 0 to 1 as `threshold`. Received: "
+                f"threshold={threshold!r}"
             )
         names = np.array([*self.names, None], object)
         found = both(probabilities)
@@ -329,26 +331,26 @@ class OneLabel:
         return names[best].tolist()
 
     def scores(self, true, probabilities):
-        """What `Labelling.evaluate` returns."""
+        """Returns the scores of `TextLabeller.evaluate`."""
         return label_scores(self.names, true, probabilities)
 
     def decisions(self, true, probabilities):
-        """The choices that are made, of one label for each text.
+        """Returns the decisions of the model: one per text.
 
         Returns:
-            A tuple of the probabilities `(choices, options)` and the number
-            of the true option of each.
+            A tuple of the probabilities `(decisions, options)` and the index of
+            the true option of each decision.
         """
         return both(probabilities), np.asarray(true).round().astype(int)
 
 
 class SeveralLabels:
-    """Any number of labels a text, each with a sigmoid of its own.
+    """Any number of labels per text, each with its own sigmoid.
 
     Args:
         names: Tuple of strings, the names of the labels.
-        thresholds: Tuple of floats. A text has the labels whose probability
-            is above theirs.
+        thresholds: Tuple of floats. A text has the labels whose probabilities
+            exceed their thresholds.
     """
 
     def __init__(self, names, thresholds):
@@ -357,11 +359,11 @@ class SeveralLabels:
         self.shape = (len(names),)
 
     def loss(self, label_smoothing):
-        """The mean loss of the logits of all labels."""
+        """Returns the mean binary cross-entropy over all labels."""
         return keras.losses.BinaryCrossentropy(True, label_smoothing)
 
     def numbers(self, labels):
-        """An array `(texts, labels)` of 0 and 1, see `Labelling.numbers`."""
+        """Returns labels as an array of 0 and 1; see `TextLabeller.numbers`."""
         if isinstance(labels, np.ndarray) and labels.dtype.kind in "biuf":
             return self._checked_array(labels)
         labels, known = list(labels), {x: n for n, x in enumerate(self.names)}
@@ -370,17 +372,18 @@ class SeveralLabels:
             is_list = isinstance(names, Collection)
             if not is_list or isinstance(names, str | Mapping):
                 raise ValueError(
-                    "A text may have several labels. Expected: a list of "
-                    "names for each text, `[]` for none; or an array of 0 and "
-                    f"1 of shape (texts, {len(known)}). Received: {names!r}"
+                    "With `multi_label`, a text can have several labels. "
+                    "Expected: a list of names for each text (`[]` for none), "
+                    f"or an array of 0 and 1 of shape (texts, {len(known)}). "
+                    f"Received: {names!r}"
                 )
             wrong = [
                 x for x in names if not isinstance(x, str) or x not in known
             ]
             if wrong:
                 raise ValueError(
-                    f"Labels must be names of {self.names!r:.200}, or an "
-                    "array of 0 and 1; for numbers, such as a corpus has, "
+                    f"Labels must be names among {self.names!r:.200}, or an "
+                    "array of 0 and 1. For lists of indices, use "
                     "`[[names[n] for n in row] for row in labels]`. Received: "
                     f"{', '.join(map(repr, wrong[:5]))}"
                 )
@@ -391,16 +394,17 @@ class SeveralLabels:
         right = labels.ndim == 2 and labels.shape[1] == len(self.names)
         if not right or not np.isin(labels, (0, 1)).all():
             raise ValueError(
-                "An array of `labels` must have 1 for the labels of a text and "
-                f"0 for others, of shape (texts, {len(self.names)}). Received: "
-                f"shape {labels.shape}, {labels.ravel()[:5].tolist()} ..."
+                "An array of `labels` must have the shape (texts, "
+                f"{len(self.names)}), with 1 for the labels of a text and 0 "
+                f"for others. Received: shape {labels.shape}, "
+                f"{labels.ravel()[:5].tolist()} ..."
             )
         return labels.astype("int32")
 
     def answer(self, logits):
-        """The probabilities of logits, and the labels above their thresholds.
+        """Returns probabilities, and the labels above their thresholds.
 
-        Both have shape `(batch, labels)`: others are empty strings.
+        Both have shape `(batch, labels)`; other labels are empty strings.
         """
         probability = tf.sigmoid(logits)
         names = tf.constant(self.names)[None]
@@ -411,11 +415,11 @@ class SeveralLabels:
         }
 
     def log_odds(self, logits, is_label):
-        """The log odds of a label of each text, `(batch,)`."""
+        """Returns the log-odds of a label of each text, `(batch,)`."""
         return tf.reduce_sum(tf.where(is_label, logits, 0.0), axis=1)
 
     def chosen(self, probabilities, threshold):
-        """The labels of each text and their probabilities, in falling order."""
+        """Returns the labels of each text with probabilities, best first."""
         thresholds = self.thresholds
         if threshold is not None:
             thresholds = thresholds_of(threshold, self.names)
@@ -431,10 +435,10 @@ class SeveralLabels:
         ]
 
     def scores(self, true, probabilities):
-        """What `Labelling.evaluate` returns."""
+        """Returns the scores of `TextLabeller.evaluate`."""
         found = are_above(probabilities, self.thresholds)
         return multi_label_scores(self.names, true, found, probabilities)
 
     def decisions(self, true, probabilities):
-        """The choices that are made: whether a text has a label, of each."""
+        """Returns the decisions of the model: one per text and label."""
         return both(probabilities.ravel()), true.ravel()

@@ -1,4 +1,4 @@
-"""How a classifier is trained, scored and shown in a run."""
+"""Training, scores and report of a classifier in a run."""
 
 import heapq
 import pathlib
@@ -18,17 +18,17 @@ from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Strings
 
-_LEAST_WORDS = 4  # of a word map
+_LEAST_WORDS = 4  # minimum of a word map
 _SAMPLES = 10  # texts to print
-_DOUBTFUL = 0.05  # probability of a label that may be wrong
+_DOUBTFUL = 0.05  # labels with a lower probability may be wrong
 _LINE_BREAK = re.compile(r"\s*(?:<br\s*/?>\s*)+", re.IGNORECASE)
 
 
 class LabellingTask(Task):
     """The task of a `TextLabeller`.
 
-    Rows are `LabelledTexts`, whose labels are numbers. The best epoch is that
-    of the lowest loss. See `MultiLabelTask` for several labels a text.
+    Rows are `LabelledTexts` whose labels are numbers. The best epoch is the one
+    with the lowest loss. See `MultiLabelTask` for multi-label texts.
     """
 
     file_name = "labeller"
@@ -39,7 +39,7 @@ class LabellingTask(Task):
         return [self.pipeline.tokenizer]
 
     def sizes(self, rows: LabelledTexts) -> dict[str, int]:
-        """Returns the numbers of texts and of the words that are read."""
+        """Returns the numbers of texts and of words that are read."""
         words = sum(
             len(text.split()[: self.pipeline.max_length]) for text in rows.texts
         )
@@ -62,7 +62,7 @@ class LabellingTask(Task):
         return self.pipeline.evaluate(*self.named(rows))
 
     def calibrate(self, rows: LabelledTexts) -> float:
-        """Calibrates the labeller on rows, see `TextLabeller.calibrate`."""
+        """Calibrates the labeller on rows; see `TextLabeller.calibrate`."""
         return self.pipeline.calibrate(*self.named(rows))
 
     def headline(self, scores: dict[str, Any]) -> str:
@@ -74,14 +74,13 @@ class LabellingTask(Task):
     def report(
         self, rows: LabelledTexts, folder: pathlib.Path
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Prints texts and their labels, and draws errors and words.
+        """Prints texts with labels, and draws errors and words.
 
         Returns:
-            Facts: the `"temperature"`, `"samples"`, the texts whose true label
-            the model finds least probable, as `"doubtful"`, and the
-            `"gradient_norms"` of the longest text. And pictures:
-            `"confusion"`, `"reliability"`, `"hidden_states"`, `"words"` and
-            `"word_map"`.
+            Facts: the `"temperature"`, `"samples"`, the `"doubtful"` texts,
+                whose true label is least probable for the model, and the
+                `"gradient_norms"` of the longest text. Pictures: `"confusion"`,
+                `"reliability"`, `"hidden_states"`, `"words"` and `"word_map"`.
         """
         from kerasrnn.plots import reliability_figure
 
@@ -108,11 +107,12 @@ class LabellingTask(Task):
     def labels_in_words(
         self, true: np.ndarray, found: np.ndarray
     ) -> tuple[Strings, Strings]:
-        """Returns the true and the predicted label of each text, to print.
+        """Returns the true and predicted labels of each text, to print.
 
         Args:
             true: Integer array of shape `(texts,)`, the true labels.
-            found: Array of shape `(texts, labels)`, their probabilities.
+            found: Array of shape `(texts, labels)`, the predicted
+                probabilities.
         """
         names = self.pipeline.labels
         best = found.argmax(axis=1)
@@ -121,9 +121,9 @@ class LabellingTask(Task):
     def of_truth(
         self, true: np.ndarray, found: np.ndarray
     ) -> list[tuple[float, int, str]]:
-        """Returns the probability of each true label, its text and name.
+        """Returns the probability of each true label, with text and name.
 
-        It takes what `labels_in_words` takes.
+        The arguments are those of `labels_in_words`.
         """
         names = self.pipeline.labels
         return [
@@ -136,7 +136,7 @@ class LabellingTask(Task):
     ) -> dict[str, Any]:
         """Returns pictures of the errors, by name.
 
-        It takes what `labels_in_words` takes.
+        The arguments are those of `labels_in_words`.
         """
         from kerasrnn.plots import matrix_figure
 
@@ -146,9 +146,9 @@ class LabellingTask(Task):
         return {"confusion": figure}
 
     def named(self, rows: LabelledTexts) -> tuple[Strings, list[Any]]:
-        """Returns texts, and labels by name, which are those of numbers.
+        """Returns texts, and their labels by name instead of number.
 
-        As a number, a label may be the name of another.
+        A label's number might be the name of another label.
         """
         names = self.pipeline.labels
         return rows.texts, [
@@ -157,7 +157,7 @@ class LabellingTask(Task):
         ]
 
     def _samples(self, texts, true, found):
-        """The first texts with their true and predicted labels."""
+        """Prints and returns the first texts with true and predicted labels."""
         first = slice(_SAMPLES)
         labels = self.labels_in_words(true[first], found[first])
         shown = [self._legible(text) for text in texts[first]]
@@ -169,7 +169,7 @@ class LabellingTask(Task):
         return samples
 
     def _doubtful(self, texts, true, found):
-        """The texts whose true label the model finds least probable."""
+        """Prints and returns the texts with the least probable true labels."""
         least = heapq.nsmallest(_SAMPLES, self.of_truth(true, found))
         doubtful = [
             (self._legible(texts[index]), name, probability)
@@ -183,12 +183,12 @@ class LabellingTask(Task):
         return doubtful
 
     def _legible(self, text):
-        """A text with line breaks for their tags, if no tag is read."""
+        """Replaces line break tags by line breaks, if tags are not read."""
         stripped = getattr(self.pipeline.tokenizer, "strip_html", False)
         return _LINE_BREAK.sub("\n", text) if stripped else text
 
     def _word_pictures(self, texts, true, found):
-        """The hidden states and the word weights of two texts."""
+        """Draws the hidden states and the word weights of two texts."""
         from kerasrnn.plots import hidden_state_figure
         from kerasrnn.plots import word_map_figure
         from kerasrnn.plots import word_weight_figure
@@ -218,7 +218,7 @@ def _short(text):
 
 
 def _of_length(size, texts):
-    """The text whose number of characters is nearest to `size`."""
+    """Returns the text whose number of characters is closest to `size`."""
     return min(texts, key=lambda text: abs(len(text) - size))
 
 
@@ -229,8 +229,8 @@ _NONE = "(no label)"
 class MultiLabelTask(LabellingTask):
     """The task of a `TextLabeller` with `multi_label`.
 
-    Rows are `LabelledTexts`, whose labels are tuples of numbers. The best epoch
-    is that of the lowest loss.
+    Rows are `LabelledTexts` whose labels are tuples of numbers. The best epoch
+    is the one with the lowest loss.
     """
 
     def named(self, rows: LabelledTexts) -> tuple[Strings, list[Any]]:
@@ -240,11 +240,11 @@ class MultiLabelTask(LabellingTask):
         ]
 
     def tune_thresholds(self, rows: LabelledTexts) -> dict[str, float]:
-        """Tunes thresholds on rows, see `TextLabeller.tune_thresholds`."""
+        """Tunes thresholds on rows; see `TextLabeller.tune_thresholds`."""
         found = self.pipeline.tune_thresholds(*self.named(rows))
         print(
-            "The thresholds are tuned on the held-out texts, so that the F1 on "
-            "these is too high; on other texts it is not."
+            "The thresholds were tuned on the held-out texts, so the F1 on "
+            "these texts is optimistic."
         )
         return found
 
@@ -258,12 +258,12 @@ class MultiLabelTask(LabellingTask):
     def report(
         self, rows: LabelledTexts, folder: pathlib.Path
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Prints texts and their labels, and draws scores and words.
+        """Prints texts with labels, and draws scores and words.
 
         Returns:
-            What `LabellingTask.report` does; among the facts the
-            `"thresholds"`, and instead of the picture `"confusion"` one of
-            the scores `"by_label"`.
+            As in `LabellingTask.report`, with `"thresholds"` among the facts,
+            and with a picture of the scores `"by_label"` instead of
+            `"confusion"`.
         """
         facts, pictures = super().report(rows, folder)
         thresholds = self.pipeline.served_facts()["thresholds"]

@@ -1,4 +1,4 @@
-"""What a language model serves: its functions on strings and on ids."""
+"""The graph functions that a language model serves."""
 
 import tensorflow as tf
 
@@ -19,7 +19,7 @@ from kerasrnn.pipelines.xla import AXES
 from kerasrnn.pipelines.xla import Padded
 from kerasrnn.pipelines.xla import in_programs
 
-# Positions, in all rows together, whose logits are held at once.
+# Number of positions, over all rows, whose logits are in memory at once.
 _POSITIONS = 4096
 
 
@@ -46,7 +46,7 @@ class LanguageFunctions:
             )
 
     def by_name(self):
-        """Returns the functions by name, each in a list with its arguments."""
+        """Returns lists of a function and its argument specs, by name."""
         return {
             "serving_default": [self.score, TEXTS],
             "score_ids": [self.score_ids, IDS],
@@ -70,7 +70,7 @@ class LanguageFunctions:
         }
 
     def score(self, text):
-        """The log-probability of each token of texts, and of each text."""
+        """Returns the log-probabilities of tokens and of whole texts."""
         ids = self.ids(text)
         tokens = tf.ragged.map_flat_values(self.tokenizer.tokens, ids)
         padded = ids.to_tensor(self.tokenizer.end_id)
@@ -78,15 +78,15 @@ class LanguageFunctions:
         return {"tokens": tokens.to_tensor(""), **found}
 
     def score_ids(self, ids):
-        """The same on ids."""
+        """The same for ids."""
         lengths = tf.reduce_sum(tf.cast(ids != PAD, tf.int64), axis=1)
         [ids] = after([check_length(lengths, self.language.max_length)], ids)
         size, end_id = self.tokenizer.vocabulary_size, self.tokenizer.end_id
         return self._scores(checked_ids(ids, size, end_id), lengths)
 
     def _scores(self, ids, lengths):
-        """Scores of tokens, 0 after the end of a text, and of whole texts."""
-        # A program has its ids padded, so that there are more scores.
+        """Returns scores of tokens (0 after the end) and of whole texts."""
+        # XLA programs pad ids, so there may be more scores.
         found = self.token_scores(ids)[:, : tf.shape(ids)[1]]
         mask = tf.sequence_mask(lengths, tf.shape(found)[1])
         found = tf.where(mask, found, 0.0)
@@ -101,9 +101,9 @@ class LanguageFunctions:
         }
 
     def _by_window(self, ids):
-        """The log-probabilities of ids `(batch, time)`, a window at a time.
+        """Returns the log-probabilities of ids `(batch, time)` by windows.
 
-        Of many texts at once, windows are shorter.
+        The more texts there are, the shorter the windows are.
         """
         rows, time = tf.unstack(tf.shape(ids))
         window = tf.clip_by_value(
@@ -140,11 +140,11 @@ class LanguageFunctions:
     def generate(
         self, prompt, seed, temperature, top_k, max_tokens, top_p, one_sentence
     ):
-        """Continuations of prompts, as text and as the ids that were added."""
+        """Returns continuations of prompts, as text and as added ids."""
         ids = self.ids(prompt)
         last_lines = tf.strings.split(prompt, "\n")[:, -1:].flat_values
         is_open = self.tokenizer.tokenize(last_lines).row_lengths() > 0
-        # Remove the end token of a sentence that is to be continued.
+        # Remove the end token of a sentence to continue.
         lengths = ids.row_lengths() - tf.cast(is_open, tf.int64)
         ids = tf.RaggedTensor.from_tensor(ids.to_tensor(), lengths)
         checks = [
@@ -166,9 +166,9 @@ class LanguageFunctions:
         return {"text": self._as_lines(whole), "ids": added}
 
     def _continued(self, prompts, max_tokens, one_sentence, draw):
-        """The ids that continue ragged prompts, `(batch, max_tokens)`.
+        """Returns the ids that continue ragged prompts, `(batch, max_tokens)`.
 
-        They are -1 after the end of a sentence, if only one is to be written.
+        With `one_sentence`, they are -1 after the end of a sentence.
         """
         lengths = tf.cast(prompts.row_lengths(), tf.int32)
         rows = tf.shape(lengths)[0]
@@ -202,8 +202,8 @@ class LanguageFunctions:
         return tf.gather(tf.transpose(written), positions, batch_dims=1)
 
     def _drawn(self, logits, seed, temperature, top_k, top_p):
-        """Samples one token per row from logits `(batch, vocabulary_size)`."""
-        # `<unk>` stands for an unknown word, padding and start for none.
+        """Samples a token per row from logits `(batch, vocabulary_size)`."""
+        # `<unk>`, padding and start tokens are not words.
         tokens, least = self.tokenizer, tf.float32.min
         never = {tokens.unknown_id, tokens.pad_id, tokens.start_id}
         refused = is_any(tf.range(tokens.vocabulary_size), tuple(never))
@@ -215,7 +215,7 @@ class LanguageFunctions:
         values = tf.math.top_k(logits, k).values
         shares = tf.nn.softmax(values * scale)
         before = tf.cumsum(shares, axis=1, exclusive=True)
-        # The most probable token is always in the nucleus.
+        # The nucleus always includes the most probable token.
         inside = (before < top_p) | (top_p >= 1.0) | (tf.range(k) < 1)
         values = tf.where(inside, values, values.dtype.max)
         is_drawn = logits >= tf.reduce_min(values, axis=1, keepdims=True)
@@ -225,7 +225,7 @@ class LanguageFunctions:
         return tf.where(temperature > 0, drawn[:, 0], best)
 
     def step(self, ids, *states):
-        """The logits of the tokens after some, with carried states."""
+        """Returns logits of the next tokens, with carried states."""
         given = named("state", states)
         checks = [check_same_rows(ids=ids, **given), check_steps(ids)]
         [ids] = after(checks, ids)
@@ -234,11 +234,11 @@ class LanguageFunctions:
         return {"logits": tf.cast(logits, tf.float32), **named("state", states)}
 
     def tokenize(self, text):
-        """The ids of texts, with an end token after every line."""
+        """Returns the ids of texts, with an end token after every line."""
         return {"ids": self.ids(text).to_tensor(PAD)}
 
     def detokenize(self, ids):
-        """The text of ids, with a line break for every end token."""
+        """Returns the text of ids, with a line break for every end token."""
         ids = tf.RaggedTensor.from_tensor(ids)
         ids = tf.ragged.boolean_mask(ids, ids >= 0)
         return {"text": self._as_lines(ids)}
@@ -263,13 +263,13 @@ class LanguageFunctions:
         lines = tf.RaggedTensor.from_row_lengths(
             self.tokenizer.detokenize(lines) + "\n", ends + 1
         )
-        # Joining with a separator would lose leading empty strings.
+        # Joining with a separator would drop leading empty strings.
         texts = tf.strings.reduce_join(lines, axis=-1)
         return tf.strings.regex_replace(texts, "\n$", "")
 
 
 def _of_labels(logits, labels):
-    """The log-probabilities of labels `(batch, time)`."""
+    """Returns the log-probabilities of labels `(batch, time)`."""
     return -tf.nn.sparse_softmax_cross_entropy_with_logits(
         labels, tf.cast(logits, tf.float32)
     )

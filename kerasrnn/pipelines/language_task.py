@@ -1,4 +1,4 @@
-"""How a language model is trained, scored and shown in a run."""
+"""Training, scores and report of a language model in a run."""
 
 import itertools
 import math
@@ -27,17 +27,16 @@ from kerasrnn.typing import Strings
 
 
 def unit_scores(total: float, texts: Iterable[str | bytes]) -> dict[str, float]:
-    """Returns how well texts are predicted, by word and by byte.
+    """Returns the word-level perplexity and the bits per byte of texts.
 
     Args:
         total: Float, the log-probability of the texts, in nats.
-        texts: List of strings without invisible characters. The lines of each
-            that are not blank count, with the spaces between their words and
-            the line break after them.
+        texts: List of strings without invisible characters. Blank lines are
+            ignored. Spaces between words and line breaks count.
 
     Returns:
-        A dictionary of `"word_perplexity"`, where the end of a line is a word,
-        too, and `"bits_per_byte"`, of UTF-8; both are NaN without any word.
+        A dictionary of `"word_perplexity"`, where the end of a line counts as a
+        word, and `"bits_per_byte"` (UTF-8). Both are NaN without words.
 
     Example:
 
@@ -55,14 +54,14 @@ def unit_scores(total: float, texts: Iterable[str | bytes]) -> dict[str, float]:
         return {"word_perplexity": math.nan, "bits_per_byte": math.nan}
     mean = -float(total) / words
     return {
-        # Beyond, it has no number in float64.
+        # Larger values overflow in float64.
         "word_perplexity": math.exp(mean) if mean < 700 else math.inf,
         "bits_per_byte": -float(total) / size / math.log(2),
     }
 
 
 def text_metrics(tokenizer):
-    """Returns metrics of the tokens of a tokenizer, for `compile`."""
+    """Returns the metrics of tokens of a tokenizer, for `compile`."""
     metrics = [Perplexity(-1), TokenAccuracy(-1)]
     if isinstance(tokenizer, CharacterTokenizer):
         metrics.append(BitsPerCharacter(-1))
@@ -70,12 +69,12 @@ def text_metrics(tokenizer):
 
 
 def of_tokens(scores, count, lines):
-    """Returns scores by word and byte, too, and the loss as a mean over tokens.
+    """Adds scores by word and byte; averages the loss over tokens.
 
-    That of Keras is a mean over windows.
+    Keras's loss is a mean over windows.
 
     Args:
-        scores: Dictionary, what Keras returned, with `"perplexity"`.
+        scores: Dictionary of Keras's scores, with `"perplexity"`.
         count: Integer, the number of tokens.
         lines: List of strings, the text.
     """
@@ -94,10 +93,10 @@ _DYNAMIC_STEPS = 20
 
 
 class LanguageTask(Task):
-    """The task of a `TextLanguageModel`, on TensorFlow and on JAX.
+    """The task of a `TextLanguageModel`, on TensorFlow and JAX.
 
-    Rows are lines, one continuous text. The best epoch is that of the lowest
-    perplexity.
+    Rows are the lines of one continuous text. The best epoch is the one with
+    the lowest perplexity.
     """
 
     monitor = "val_perplexity"
@@ -120,7 +119,7 @@ class LanguageTask(Task):
         seed: int | None = None,
         **weights: Any,
     ) -> Batches:
-        """Returns `batches`; their size is the model's, and order is kept."""
+        """Returns `batches`, with the batch size of the model and in order."""
         return self.pipeline.batches(rows, **weights)
 
     def row_scores(
@@ -130,8 +129,8 @@ class LanguageTask(Task):
 
         Args:
             rows: List of strings.
-            dynamic: Whether to add those of dynamic evaluation, which adapts
-                the weights, as `"dynamic"`.
+            dynamic: Whether to add the scores of dynamic evaluation, which
+                adapts the weights, as `"dynamic"`.
         """
         scores = self.pipeline.evaluate(rows)
         if dynamic:
@@ -148,18 +147,18 @@ class LanguageTask(Task):
     def report(
         self, rows: Strings, folder: pathlib.Path, seed: int = 0
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Prints and returns five texts that the model generates."""
+        """Prints and returns five generated texts."""
         if keras.backend.backend() != "tensorflow":
             return {"samples": []}, {}
         samples = [
             self.pipeline.write([""], seed + i, temperature=0.8, top_k=40)[0]
             for i in range(_SAMPLES)
         ]
-        print("\nTexts that the model writes:")
+        print("\nGenerated texts:")
         for sample in samples:
             lines = [line for line in sample.splitlines() if line]
             print("", *map(wrapped, lines[:_LINES]), sep="\n")
-        # The page offers what a text is to be written after, or before.
+        # The web page offers these prompts.
         backwards = self.pipeline.go_backwards
         given = slice(-_BEGIN, None) if backwards else slice(_BEGIN)
         some = sample_rows(rows, _LOOKED_AT)
@@ -170,8 +169,8 @@ class LanguageTask(Task):
         ids, tokenizer = self.pipeline.ids(lines), self.pipeline.tokenizer
         dynamic = DynamicEvaluation(self.pipeline.model.with_batch_size(1))
         dynamic.compile(
-            # The rate of Mikolov et al. 2010. The clipped norm bounds what
-            # the model learns from one surprising window.
+            # The rate of Mikolov et al. 2010. Clipping limits what the model
+            # learns from a surprising window.
             keras.optimizers.SGD(0.1, global_clipnorm=0.25),
             TokenCrossentropy(-1),
             metrics=text_metrics(tokenizer),

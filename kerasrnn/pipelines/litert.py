@@ -1,4 +1,4 @@
-"""A pipeline as a LiteRT (TensorFlow Lite) model, for phones."""
+"""Conversion of pipelines to LiteRT (TensorFlow Lite), for phones."""
 
 import contextlib
 import functools
@@ -21,10 +21,11 @@ from kerasrnn.saving import all_layers
 
 
 def litert_model(pipeline: Any, length: int = 1, int8: bool = False) -> bytes:
-    """Converts a model with these layers, or that of a pipeline.
+    """Converts a pipeline, or a Keras model with these layers, to LiteRT.
 
-    It runs in the LiteRT interpreter, with its built-in operations alone, on
-    ids of one text. Every recurrent loop is unrolled, so `length` is fixed.
+    The result needs only the built-in operations of the LiteRT interpreter and
+    processes the ids of one text. Recurrent loops are unrolled, so `length` is
+    fixed.
 
     | of a | inputs | outputs |
     |---|---|---|
@@ -33,27 +34,27 @@ def litert_model(pipeline: Any, length: int = 1, int8: bool = False) -> bytes:
     | tagger | `words`, and `characters` if it reads them | `tags` |
     | classifier | `ids` | `logits` |
 
-    Ids and numbers of tags are int32 of shape `(1, length)`, characters of
-    shape `(1, length, max_letters)`.
+    Ids and tags are int32 of shape `(1, length)`, characters have the shape
+    `(1, length, max_letters)`.
 
-    A model of yours has a batch of one, and the length on each other axis that
-    is open.
+    A Keras model gets a batch size of 1, and `length` for every other axis of
+    unknown size.
 
     Args:
-        pipeline: A `TextLanguageModel`, whose states are zeros at first, a
-            `TextTagger` or a `TextLabeller`; or a Keras model that knows its
-            inputs, made by `keras.Model(inputs, outputs)` or a built
+        pipeline: A `TextLanguageModel` (whose initial states are zeros),
+            `TextTagger` or `TextLabeller`; or a Keras model with known inputs,
+            such as `keras.Model(inputs, outputs)` or a built
             `keras.Sequential`.
-        length: Positive integer, the number of ids or steps. Shorter texts are
-            padded with the id of padding of the tokenizer; a step is of 1.
-        int8: Whether large weights are stored in 8 bits (post-training
-            quantization of the dynamic range), a quarter of their size.
+        length: Positive integer, number of ids or steps; 1 for single steps.
+            Pad shorter texts with the padding id of the tokenizer.
+        int8: Whether to store large weights in 8 bits (post-training dynamic
+            range quantization), which takes a quarter of the size.
 
     Returns:
         The bytes of a `.tflite` file.
 
     Raises:
-        TypeError: when it is none of these.
+        TypeError: when `pipeline` is none of these.
         ValueError: when the model is not in float32 or is quantized, or
             `length` is not positive.
 
@@ -85,20 +86,20 @@ def _check_precision(model):
     for layer in all_layers(model):
         if layer.quantization_mode or layer.compute_dtype != "float32":
             raise ValueError(
-                "A LiteRT model is made of one in float32 that is not "
-                "quantized; for weights of 8 bits there is `int8`. Received: "
-                f"the layer {layer.name!r} in {layer.dtype_policy.name!r}"
+                "Only float32 models without quantization can be converted; "
+                "use `int8` for 8-bit weights. Received: the layer "
+                f"{layer.name!r} in {layer.dtype_policy.name!r}"
             )
 
 
 @functools.singledispatch
 def _fixed(pipeline, length):
-    """A function of inputs of a fixed shape, and its arguments."""
+    """Returns a function of inputs with fixed shapes, and its arguments."""
     if not getattr(pipeline, "inputs", None):
         raise TypeError(
             "`pipeline` must be a TextLanguageModel, a TextTagger, a "
-            "TextLabeller, or a Keras model that knows its inputs. "
-            f"Received: a {type(pipeline).__name__}"
+            "TextLabeller, or a Keras model with known inputs. Received: a "
+            f"{type(pipeline).__name__}"
         )
 
     def outputs(*given):
@@ -152,9 +153,9 @@ def _ids(name, *sizes):
 
 @contextlib.contextmanager
 def _unrolled(model: keras.layers.Layer) -> Iterator[None]:
-    """Has recurrent layers unroll their loops.
+    """Makes recurrent layers unroll their loops.
 
-    The products in a loop would keep weights of 32 bits.
+    Inside a loop, weights would stay in 32 bits.
     """
     layers = [
         layer

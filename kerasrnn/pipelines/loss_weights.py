@@ -1,4 +1,4 @@
-"""Weights of labels, of tags and of rows in a loss."""
+"""Class weights and sample weights in losses."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -10,26 +10,26 @@ from kerasrnn.arguments import number
 from kerasrnn.data.batches import checked_weights
 
 ClassWeight = Mapping[str | int, float] | Literal["balanced"] | None
-"""From labels or tags, by name or by number, to the weights of their rows."""
+"""Dictionary from labels or tags (names or numbers) to weights."""
 
 
 def weights_by_number(class_weight, names, numbers, kind, true=None):
-    """Returns a dictionary from the numbers of labels to their weights.
+    """Converts class weights to a dictionary with numbers of labels as keys.
 
     Args:
-        class_weight: Dictionary from labels, by name or by number, to weights;
-            or `"balanced"`, for weights that give all labels the same total.
+        class_weight: Dictionary from labels (names or numbers) to weights; or
+            `"balanced"`, which gives all labels the same total weight.
         names: List of strings, the names of all labels.
         numbers: Function from a list of labels to their numbers.
-        kind: String, what a label is called.
-        true: Array of integers, the labels that are there; `None` if that is
-            not known, and they cannot be balanced.
+        kind: String, the word for a label in messages.
+        true: Array of integers, the labels of the data; `None` if unknown, so
+            that they cannot be balanced.
 
     Raises:
-        ValueError: when a label is unknown or there twice, or a weight is not
-            a non-negative number.
+        ValueError: when a label is unknown or given twice, or a weight is not a
+            non-negative number.
     """
-    # An array may not be compared.
+    # An array cannot be compared with a string.
     if str(class_weight) == "balanced" and true is not None:
         labels, counts = np.unique(true, return_counts=True)
         weights = counts.sum() / (len(counts) * counts)
@@ -37,8 +37,8 @@ def weights_by_number(class_weight, names, numbers, kind, true=None):
     if not isinstance(class_weight, Mapping):
         raise ValueError(
             f"`class_weight` must be a dictionary from {kind}s to weights, or "
-            f"'balanced' beside {kind}s. "
-            f"Received: class_weight={class_weight!r}"
+            f"'balanced' if {kind}s are given. Received: "
+            f"class_weight={class_weight!r}"
         )
     labels = numbers(list(class_weight))
     found = {
@@ -47,13 +47,14 @@ def weights_by_number(class_weight, names, numbers, kind, true=None):
     }
     if not found.keys() <= {*range(len(names))}:
         raise ValueError(
-            f"`class_weight` must be of {kind}s: {names!r:.200}, or their "
-            f"numbers. Received: class_weight={class_weight!r:.200}"
+            f"The keys of `class_weight` must be {kind}s, among "
+            f"{names!r:.200}, or their numbers. Received: "
+            f"class_weight={class_weight!r:.200}"
         )
     if len(found) < len(labels):
         raise ValueError(
-            f"`class_weight` must have a {kind} once, by name or by number. "
-            f"Received: class_weight={class_weight!r}"
+            f"`class_weight` must not have a {kind} twice, by name and by "
+            f"number. Received: class_weight={class_weight!r}"
         )
     return found
 
@@ -62,11 +63,11 @@ def weights_of_labels(numbers, by_number, sample_weight=None):
     """Returns the weight of each text by its label.
 
     Args:
-        numbers: List of labels by number, or probabilities of the second
+        numbers: List of numbers of labels, or probabilities of the second
             label.
-        by_number: Dictionary from the number of a label to its weight, 1 for
-            others.
-        sample_weight: List of weights to multiply with; `None` for 1.
+        by_number: Dictionary from the number of a label to its weight. The
+            default weight is 1.
+        sample_weight: List of weights to multiply by; `None` for 1.
 
     Returns:
         Float array of shape `(texts,)`.
@@ -84,17 +85,17 @@ def weights_of_labels(numbers, by_number, sample_weight=None):
 
 
 def weights_of_words(numbers, tags, sample_weight, class_weight):
-    """Returns a weight for each sentence or, by the tags, for each word.
+    """Returns a weight for each sentence or, with class weights, each word.
 
     Args:
         numbers: Ragged integer tensor of shape `(sentences, words)`, the tags.
         tags: List of strings, the names of the tags.
         sample_weight: List of floats, the weight of each sentence; or `None`.
-        class_weight: What `weights_by_number` takes, or `None`.
+        class_weight: As in `weights_by_number`, or `None`.
 
     Returns:
-        Float32 tensor of shape `(sentences,)`; with `class_weight` a ragged
-        one, `(sentences, words)`.
+        Float32 tensor of shape `(sentences,)`; with `class_weight`, a ragged
+        one of shape `(sentences, words)`.
     """
     count = int(numbers.nrows())
     if sample_weight is None:

@@ -1,4 +1,4 @@
-"""Scores and continues piano rolls: a model with its graph functions."""
+"""A pipeline that scores and continues piano rolls."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -31,7 +31,7 @@ from kerasrnn.training import PianoRollCrossentropy
 from kerasrnn.typing import Config
 from kerasrnn.typing import Rolls
 
-# A client may ask for more than the memory of a server.
+# Limits what clients can request.
 MOST_STEPS = 15_000
 
 
@@ -68,9 +68,9 @@ class MusicFunctions:
         }
 
     def score(self, roll):
-        """The log-likelihood of every step of rolls."""
+        """Returns the log-likelihood of every step of rolls."""
         [roll] = after([_check_keys(roll, PAD)], roll)
-        # One step more, so that there is one to run in an empty roll.
+        # With an additional step, so that an empty roll has one to run.
         labels = tf.pad(roll, [[0, 0], [0, 1], [0, 0]], constant_values=-1.0)
         logits, _ = self._run_from_silence(roll)
         costs, real = step_costs(labels, logits)
@@ -82,7 +82,7 @@ class MusicFunctions:
         }
 
     def step(self, roll, *states):
-        """The probabilities of the steps after some, with carried states."""
+        """Returns probabilities of the next steps, with carried states."""
         given = named("state", states)
         checks = [
             check_same_rows(roll=roll, **given),
@@ -97,7 +97,7 @@ class MusicFunctions:
         }
 
     def generate(self, prompt, seed, temperature, steps):
-        """How rolls go on."""
+        """Returns continuations of rolls."""
         lengths = tf.stack([tf.shape(prompt)[1], steps])
         checks = [
             check_number("temperature", temperature),
@@ -108,7 +108,7 @@ class MusicFunctions:
         steps, prompt = after(checks, steps, prompt)
         rows, _, keys = tf.unstack(tf.shape(prompt))
         logits, states = self._run_from_silence(prompt)
-        # At least one, since an empty array cannot be stacked.
+        # At least one, because an empty array cannot be stacked.
         count = tf.maximum(steps, 1)
         written = tf.TensorArray(
             tf.float32, count, element_shape=[None, prompt.shape[-1]]
@@ -116,7 +116,7 @@ class MusicFunctions:
 
         def next_step(t, logits, states, written):
             numbers = tf.random.stateless_uniform((rows, keys), [seed, t])
-            # The keys of a step are drawn independently of each other.
+            # The keys of a step are drawn independently.
             warm = tf.clip_by_value(temperature, 1e-6, 1e6)
             sounding = numbers < tf.sigmoid(logits / warm)
             sounding = tf.where(temperature > 0, sounding, logits > 0)
@@ -134,7 +134,7 @@ class MusicFunctions:
         return {"roll": tf.cast(tf.concat([prompt, added], 1), tf.uint8)}
 
     def _run_from_silence(self, rolls):
-        """Runs over rolls with a step of silence before them."""
+        """Runs over rolls that are preceded by a step of silence."""
         rolls = tf.pad(tf.maximum(rolls, 0.0), [[0, 0], [1, 0], [0, 0]])
         return self._run(rolls, self.model.initial_states(tf.shape(rolls)[0]))
 
@@ -144,7 +144,7 @@ class MusicFunctions:
 
 
 def _check_keys(roll, *others):
-    """Raises unless all keys of a roll are 0 or 1, or one of other numbers."""
+    """Raises unless all keys of a roll are 0, 1 or among `others`."""
     known = tf.reduce_any([roll == x for x in (0, 1, *others)], axis=0)
     return tf.debugging.Assert(
         tf.reduce_all(known),
@@ -157,10 +157,10 @@ def _check_keys(roll, *others):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class MusicPipeline(TextPipeline):
-    """Scores and continues piano rolls, in the same way wherever it runs.
+    """Scores and continues piano rolls, in Python and when served.
 
-    A roll is an array of shape `(time, keys)`, 1 where a key sounds. Every
-    step is predicted from those before it, and the first from silence.
+    A roll is an array of shape `(time, keys)`, 1 where a key sounds. Every step
+    is predicted from the steps before it, and the first from silence.
 
     It is saved to one `.keras` file, with the optimizer if the model is
     compiled. A loaded pipeline can generate music, continue its training or
@@ -169,8 +169,8 @@ class MusicPipeline(TextPipeline):
     Args:
         model: A `kerasrnn.models.PianoRollModel`, or a layer with its `run`,
             `initial_states` and `keys`.
-        steps_per_beat: Positive integer, how many time steps of its rolls are
-            a quarter note.
+        steps_per_beat: Positive integer, number of time steps in a quarter
+            note.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
@@ -238,8 +238,8 @@ class MusicPipeline(TextPipeline):
         """Returns the predicted probability of every key in every step.
 
         Args:
-            roll: Array of shape `(time, keys)`. A step is predicted from
-                those before it.
+            roll: Array of shape `(time, keys)`. A step is predicted from the
+                steps before it.
 
         Returns:
             Array of that shape.
@@ -250,22 +250,23 @@ class MusicPipeline(TextPipeline):
         return found["probabilities"].numpy()[0]
 
     def evaluate(self, rolls: Rolls, batch_size: int = 32) -> dict[str, float]:
-        """Computes the negative log-likelihood of a time step, in four ways.
+        """Computes the negative log-likelihood of a step, in four ways.
 
-        A step costs `-log p`, summed over the keys. Published figures are
-        means over all steps, or means over pieces of the mean over the steps
-        of a piece; and they do or do not count the first step, which is
-        predicted from silence.
+        The cost of a step is `-log p`, summed over the keys. Published results
+        are means over all steps, or means over pieces of the mean over their
+        steps. They may or may not include the first step, which is predicted
+        from silence.
 
         Args:
-            rolls: List of arrays of shape `(time, keys)`, at least one of
-                two steps. Those of one step count where first steps do.
+            rolls: List of arrays of shape `(time, keys)`, at least one with two
+                steps. Rolls with one step only count in scores that include
+                first steps.
             batch_size: Positive integer, rolls in a batch.
 
         Returns:
             A dictionary of `"nll"`, the mean over all steps; `"nll_by_piece"`,
-            the mean over pieces; both again as `"..._without_first"`; and
-            `"steps"`, their number.
+            the mean over pieces; both without first steps as
+            `"..._without_first"`; and `"steps"`, the number of steps.
 
         Raises:
             ValueError: when no roll has two steps.
@@ -289,19 +290,18 @@ class MusicPipeline(TextPipeline):
         """Generates a continuation of a roll.
 
         Args:
-            prompt: Array of shape `(time, keys)`; `None` to begin from
-                silence.
+            prompt: Array of shape `(time, keys)`; `None` to start from silence.
             seed: Integer. The same seed and prompt give the same music.
-            temperature: Float by which logits are divided. At 0, the keys
-                that sound are those more probable than not.
-            steps: Integer, how many steps to add, at most 15,000.
+            temperature: Float that divides the logits. At 0, keys with a
+                probability above 0.5 sound.
+            steps: Integer, number of steps to add, at most 15,000.
 
         Returns:
-            Uint8 array of shape `(time + steps, keys)`, with the prompt.
+            Uint8 array of shape `(time + steps, keys)`, including the prompt.
 
         Raises:
-            ValueError: when a number is out of its range, or the prompt has
-                another number of keys.
+            ValueError: when a number is out of range, or the prompt has another
+                number of keys.
         """
         number("temperature", temperature, minimum=0)
         integer("seed", seed)
@@ -319,16 +319,15 @@ class MusicPipeline(TextPipeline):
         return found["roll"].numpy()[0]
 
     def assign_frequencies(self, rolls: Rolls) -> None:
-        """Lets the untrained model expect each key as often as it sounds.
+        """Initializes the bias with the frequencies of the keys.
 
         See `PianoRollModel.assign_frequencies`.
 
         Args:
-            rolls: List of arrays of shape `(time, keys)`, the pieces to train
-                on.
+            rolls: List of arrays of shape `(time, keys)`, the training pieces.
 
         Raises:
-            ValueError: when there is no piece, or one is not a roll.
+            ValueError: when there are no pieces, or one is not a roll.
         """
         check_rolls(rolls, self.model.keys)
         counts = sum(np.sum(roll, axis=0, dtype="int64") for roll in rolls)
@@ -352,7 +351,7 @@ class MusicPipeline(TextPipeline):
         return {"steps_per_beat": self.steps_per_beat}
 
     def _padded(self, rolls, batch_size) -> Iterator[tuple[Any, tf.Tensor]]:
-        """Yields batches of rolls of similar length, -1 after their end."""
+        """Yields batches of rolls of similar length, padded with -1."""
         check_rolls(rolls, self.model.keys)
         for indices in indices_by_length(rolls, batch_size):
             shape = len(indices), len(rolls[indices[-1]]), self.model.keys

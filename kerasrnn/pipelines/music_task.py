@@ -1,4 +1,4 @@
-"""How a model of music is trained, scored and shown in a run."""
+"""Training, scores and report of a music model in a run."""
 
 import pathlib
 from typing import Any
@@ -8,14 +8,14 @@ from kerasrnn.pipelines.task import Task
 from kerasrnn.typing import Rolls
 
 _SHOWN = 128  # steps in a picture
-_GIVEN = 8  # of them, those that the model continues
+_GIVEN = 8  # number of these that the model continues
 
 
 class MusicTask(Task):
     """The task of a `MusicPipeline`.
 
-    Rows are piano rolls. The best epoch is that of the lowest negative
-    log-likelihood of a step.
+    Rows are piano rolls. The best epoch is the one with the lowest negative
+    log-likelihood per step.
     """
 
     monitor = "val_nll"
@@ -35,17 +35,17 @@ class MusicTask(Task):
         seed: int = 0,
         temperature: float = 1.0,
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Writes `sample.mid`, the opening of a piece and how it continues.
+        """Writes `sample.mid`, the opening of a piece with a continuation.
 
         Args:
-            rows: List of piano rolls, the first of which is continued.
+            rows: List of piano rolls. The first one is continued.
             folder: Path of the folder to write to.
             seed: Integer, the seed of the continuation.
-            temperature: Float, that of the continuation.
+            temperature: Float, temperature of the continuation.
 
         Returns:
-            No facts; and pictures: the piece with the `"prediction"` of each
-            of its steps, and the `"sample"`.
+            No facts, and pictures: the piece with the `"prediction"` of each
+            step, and the `"sample"`.
         """
         from kerasrnn.plots import piano_roll_figure
 

@@ -1,4 +1,4 @@
-"""The base of the pipelines: a model, how it is trained, kept and served."""
+"""The base class of pipelines: training, saving and serving."""
 
 import abc
 import dataclasses
@@ -38,13 +38,13 @@ from kerasrnn.typing import Tensor
 
 
 def check_answer(model, answer):
-    """Raises an error if the weights are why an answer is not finite.
+    """Raises an error if an answer is not finite because of the weights.
 
-    Weights, of which there may be millions, are not looked at otherwise. What
-    has no floats in its answer calls `check_weights`.
+    Otherwise the weights, which may be millions, are not checked. Functions
+    whose answers have no floats call `check_weights` instead.
 
     Args:
-        model: The Keras model, or layer, that answers.
+        model: The Keras model or layer that gave the answer.
         answer: Dictionary of tensors.
 
     Raises:
@@ -66,34 +66,33 @@ def check_weights(model):
     wrong = [x.path for x in model.weights if not _is_finite(x)]
     if wrong:
         raise FloatingPointError(
-            "The model cannot answer: its weights are not finite numbers, as "
-            "after a training that failed. Expected: finite weights; a lower "
-            "learning rate or clipped gradients (`global_clipnorm` of the "
-            "optimizer) may help. Received: NaN or infinite numbers in "
-            f"{len(wrong)} of {len(model.weights)} weights, such as "
-            f"{wrong[0]!r}"
+            "The weights of the model are not finite, probably because "
+            "training failed. A lower learning rate or gradient clipping "
+            "(`global_clipnorm` of the optimizer) may help. Expected: finite "
+            f"weights. Received: NaN or infinite numbers in {len(wrong)} of "
+            f"{len(model.weights)} weights, such as {wrong[0]!r}"
         )
 
 
 def _is_finite(x):
-    """Whether all entries of a tensor are, if they are floats."""
+    """Whether all entries of a tensor are finite; true for integers."""
     is_float = tf.as_dtype(x.dtype).is_floating
     return not is_float or bool(
         tf.reduce_all(tf.math.is_finite(tf.convert_to_tensor(x)))
     )
 
 
-_TRACED = "_traced"  # what the properties keep
+_TRACED = "_traced"  # the attribute with the cached values
 
 
 class TracedProperty:
-    """A property that is kept until what is traced in it is out of date.
+    """A cached property that is recomputed when its graphs are outdated.
 
-    That is when an attribute of the pipeline is set, or a layer in it is
-    quantized.
+    That is the case after an attribute of the pipeline is set or a layer in it
+    is quantized.
 
     Args:
-        make: Function of the pipeline, which returns the value.
+        make: Function from the pipeline to the value.
     """
 
     def __init__(self, make: Callable[[Any], Any]) -> None:
@@ -114,33 +113,33 @@ class TracedProperty:
         return kept[self]
 
 
-_VERSION = "kerasrnn"  # its key in a configuration
-# What is wrong with what `fit` is given beside a dataset, or beside examples.
+_VERSION = "kerasrnn"  # the key of the version in a configuration
+# Beginnings of messages about arguments of `fit` with a dataset or examples.
 BESIDE = (
-    "A dataset has labels and weights in its batches. Expected: those of "
-    "`batches`. Received, beside a dataset: "
+    "A dataset already contains labels and weights. Expected: a dataset from "
+    "`batches` alone. Received, in addition to a dataset: "
 )
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TextPipeline(keras.Model, abc.ABC):
-    """Base of the pipelines: a model, and all it needs from input to answer.
+    """Base class of pipelines: a model with all it needs for raw input.
 
-    A pipeline is a Keras model. `save` writes it to one `.keras` file, with
-    the vocabularies of its tokenizers, and with the optimizer if the model is
-    compiled. `open` opens that file, or says in a sentence why it cannot;
-    `keras.saving.load_model` opens it, too, and needs `import
-    kerasrnn.pipelines`. `compile` and `fit` train the inner model.
+    A pipeline is a Keras model. `save` writes it to one `.keras` file, with the
+    vocabularies of its tokenizers, and with the optimizer if the model is
+    compiled. `open` loads that file, or raises an error with a clear reason.
+    `keras.saving.load_model` loads it, too, after `import kerasrnn.pipelines`.
+    `compile` and `fit` train the inner model.
 
-    A subclass creates batches of examples in `batches`, names what it serves
-    in `functions`, and defines in `task` how a run trains, scores and shows
-    it. `asked_by` says in words which of its methods to call in place of
-    Keras's `predict`. It keeps each argument of its constructor as an
-    attribute of that name.
+    A subclass creates batches of examples in `batches`, returns the functions
+    to serve in `functions`, and returns in `task` how a run trains, scores and
+    reports it. `asked_by` names the methods to call instead of Keras's
+    `predict`. Each argument of its constructor is an attribute with the same
+    name.
 
     Args:
-        model: The inner Keras model, or layer, which works on ids or numbers. A
-            model of this package gets its weights now if it has none.
+        model: The inner Keras model or layer, which works on ids or numbers. A
+            model of this package is built if it has no weights yet.
         **kwargs: Base model arguments, such as `name`.
     """
 
@@ -154,8 +153,8 @@ class TextPipeline(keras.Model, abc.ABC):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError(
-            f"A {type(self).__name__} is not called as a Keras model. "
-            f"Expected: {self.asked_by}; or its inner model, `.model`"
+            f"A {type(self).__name__} cannot be called like a Keras model. "
+            f"Expected: {self.asked_by}, or a call of its inner model `.model`"
         )
 
     predict = __call__
@@ -163,17 +162,17 @@ class TextPipeline(keras.Model, abc.ABC):
     def __setattr__(self, name, value):
         old = self.__dict__.get(name)
         if isinstance(old, keras.Layer) and old is not value:
-            # Keras would still track and save the old one.
+            # Keras would still track and save the old object.
             raise AttributeError(
-                f"A pipeline keeps its `{name}`. Expected: a new pipeline "
-                f"with another one. Received: {name}={value!r}"
+                f"`{name}` of a pipeline cannot be changed. Expected: a new "
+                f"pipeline. Received: {name}={value!r}"
             )
-        # Functions that are already traced use the old value.
+        # Functions that were traced before use the old value.
         self.__dict__.pop(_TRACED, None)
         super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        # Keras looks at all that this lists for state to save or to load.
+        # Keras looks for state to save or load in all listed attributes.
         return [
             name
             for name in super().__dir__()
@@ -183,10 +182,10 @@ class TextPipeline(keras.Model, abc.ABC):
 
     @TracedProperty
     def signatures(self) -> dict[str, Callable[..., dict[str, Tensor]]]:
-        """The functions to export, by the names under which they are served.
+        """The functions to export and serve, by name.
 
-        They take tensors and return dictionaries of tensors. They are traced
-        at their first call.
+        They map tensors to dictionaries of tensors, and are traced at their
+        first call.
         """
         return {
             name: served_function(function, *specs)
@@ -198,8 +197,8 @@ class TextPipeline(keras.Model, abc.ABC):
         """Returns the functions to serve, by name.
 
         Returns:
-            A dictionary of lists: a function, then the `tf.TensorSpec` of
-            each of its arguments.
+            A dictionary of lists: a function, followed by the `tf.TensorSpec`
+            of each argument.
         """
 
     def export(
@@ -211,11 +210,11 @@ class TextPipeline(keras.Model, abc.ABC):
 
         Args:
             path: Folder to write, `NAME/VERSION`; see `export_saved_model`.
-            card: Facts for `card.json` in that folder, such as scores, besides
-                the pipeline's `served_facts`.
+            card: Facts for `card.json` in that folder, such as scores, in
+                addition to `served_facts`.
 
         Returns:
-            The path written, a `pathlib.Path`.
+            The path of the folder, a `pathlib.Path`.
         """
         facts = {**self.served_facts(), **(card or {})}
         return export_saved_model(
@@ -223,21 +222,21 @@ class TextPipeline(keras.Model, abc.ABC):
         )
 
     def warm_up_texts(self) -> dict[str, list[list[str]]]:
-        """Returns the batches of texts to warm signatures up with, by name.
+        """Returns batches of texts to warm up signatures, by name.
 
-        One batch of one text is enough for the others.
+        For other signatures, one batch with one text is enough.
         """
         return {}
 
     def served_facts(self) -> Config:
-        """Returns what a client must know, for the card of an export."""
+        """Returns facts that clients need, for the card of an export."""
         return {}
 
     def reads(self) -> tuple[Tokenizer, int | None] | None:
-        """Returns the tokenizer that reads the texts, and its limit.
+        """Returns the tokenizer of the texts, and the maximum length.
 
-        The limit is how many tokens of each text are kept. `None` if no text
-        is ever truncated.
+        The maximum length is the number of tokens that are read. `None` if
+        texts are never truncated.
         """
         return None
 
@@ -250,19 +249,19 @@ class TextPipeline(keras.Model, abc.ABC):
     ) -> Iterator[tuple[np.ndarray, dict[str, Tensor]]]:
         """Calls a signature on batches of texts of similar length.
 
-        It warns if texts are cut.
+        It warns if texts are truncated.
 
         Args:
             texts: List of strings.
             batch_size: Positive integer, texts in a batch.
-            function: One of the `signatures` that takes texts; `None` for
+            function: One of the `signatures` with texts as input; `None` for
                 `serving_default`.
-            *others: Lists of strings, as long, for a signature that takes
-                more.
+            *others: Lists of strings of the same length, for further inputs of
+                the signature.
 
         Yields:
-            Tuples `(indices, answer)`: the indices of the texts of a batch in
-            the list, and the dictionary that the signature returns.
+            Tuples `(indices, answer)`: the indices of the texts of a batch, and
+            the dictionary that the signature returns.
 
         Raises:
             FloatingPointError: when the weights of the model are not finite.
@@ -287,16 +286,17 @@ class TextPipeline(keras.Model, abc.ABC):
         """Returns a `tf.data.Dataset` of batches to train the model on.
 
         Args:
-            examples: What the pipeline trains on.
-            *args: Those of a subclass; more columns, such as labels, are first.
-            **kwargs: `batch_size` and `seed`, the seed of the shuffling:
-                without one, their order is the same each time. And weights,
-                if it takes some: `sample_weight`, `class_weight`.
+            examples: The training examples.
+            *args: Arguments of the subclass, first of all further columns, such
+                as labels.
+            **kwargs: `batch_size`, `seed` (seed of the shuffling; without it,
+                the order is always the same) and, if supported, `sample_weight`
+                and `class_weight`.
         """
 
     @abc.abstractmethod
     def task(self) -> Task:
-        """Returns how a `Run` trains, scores and shows it."""
+        """Returns the `Task`: how a `Run` trains, scores and reports it."""
 
     def compile(
         self,
@@ -320,15 +320,15 @@ class TextPipeline(keras.Model, abc.ABC):
             **kwargs,
         )
         if self.model.built:
-            # If the first step creates variables, Keras traces it twice.
+            # Keras would trace the first step twice if it creates variables.
             self.model.optimizer.build(self.model.trainable_variables)
 
     @abc.abstractmethod
     def default_loss(self) -> keras.losses.Loss:
-        """Returns the loss to use if `compile` is given none."""
+        """Returns the loss of `compile` if none is given."""
 
     def default_metrics(self) -> list[keras.metrics.Metric]:
-        """Returns the metrics to use if `compile` is given none."""
+        """Returns the metrics of `compile` if none are given."""
         return []
 
     def fit(
@@ -343,45 +343,44 @@ class TextPipeline(keras.Model, abc.ABC):
         class_weight: ClassWeight = None,
         **kwargs: Any,
     ) -> keras.callbacks.History:
-        """Trains the inner model, after `compile()` if it is not compiled.
+        """Trains the inner model, and compiles it first if necessary.
 
         Args:
-            examples: What `batches` takes, or a `tf.data.Dataset` that it
-                returned.
-            labels: The labels of a `TextLabeller`; `None` for others, and with
-                a dataset.
-            batch_size: Positive integer, examples in a batch; `None` for that
-                of `batches`.
-            validation_data: As `examples`, for a `TextLabeller` a tuple
+            examples: The examples, as in `batches`, or a `tf.data.Dataset` from
+                `batches`.
+            labels: The labels of a `TextLabeller`; `None` for other pipelines,
+                and with a dataset.
+            batch_size: Positive integer, examples in a batch; `None` for the
+                default of `batches`.
+            validation_data: Like `examples`; for a `TextLabeller`, a tuple
                 `(texts, labels)` or `(texts, labels, sample_weight)`; or a
                 dataset. `None` for no validation.
             seed: Integer, the seed of the shuffling.
             sample_weight: List of floats, the weight of each example in the
                 loss; `None` for equal weights, and with a dataset. Not all
-                pipelines have weights.
-            class_weight: Dictionary from labels or tags, by name or by number,
-                to the weight of their texts or words, 1 for others; or
-                `"balanced"`, to give all the same weight in total. It
-                multiplies `sample_weight`.
-            **kwargs: Other arguments of `keras.Model.fit`, such as `epochs`
-                and `callbacks`, but no `validation_split` and no
-                `shuffle=False`.
-                A `ModelCheckpoint` must have `save_weights_only=True`, for
-                `pipeline.model.load_weights`; a `Run` keeps whole pipelines.
+                pipelines support weights.
+            class_weight: Dictionary from labels or tags (names or numbers) to
+                the weights of their texts or words, by default 1; or
+                `"balanced"`, which gives all labels the same total weight. It
+                is multiplied by `sample_weight`.
+            **kwargs: Other arguments of `keras.Model.fit`, such as `epochs` and
+                `callbacks`, except `validation_split` and `shuffle=False`. A
+                `ModelCheckpoint` needs `save_weights_only=True`, for
+                `pipeline.model.load_weights`; a `Run` saves whole pipelines.
 
         Returns:
             The `keras.callbacks.History` of the training.
 
         Raises:
-            ValueError: when there are labels or weights beside a dataset, or
-                an argument of Keras is one of these.
-            TypeError: when `batches` takes no such labels or weights.
+            ValueError: when labels or weights are given with a dataset, or an
+                argument of Keras is not supported.
+            TypeError: when the pipeline does not support labels or weights.
         """
         if kwargs.get("shuffle") not in (None, True):
             raise ValueError(
-                "`fit` shuffles where it makes the batches. Expected: "
-                "`shuffle=True`; for another order, a dataset of yours, such "
-                f"as `batches` returns. Received: shuffle={kwargs['shuffle']}"
+                "`fit` always shuffles examples. Expected: `shuffle=True`, or "
+                "a dataset in the order you need, such as from `batches`. "
+                f"Received: shuffle={kwargs['shuffle']}"
             )
         _check_callbacks(kwargs.get("callbacks"))
         size = {} if batch_size is None else {"batch_size": batch_size}
@@ -414,7 +413,7 @@ class TextPipeline(keras.Model, abc.ABC):
         return self.batches(examples, **size)
 
     def class_weight_of_dataset(self, class_weight: Any) -> Any:
-        """Returns the `class_weight` beside a dataset as Keras takes it."""
+        """Converts the `class_weight` given with a dataset for Keras."""
         return class_weight
 
     @classmethod
@@ -428,8 +427,8 @@ class TextPipeline(keras.Model, abc.ABC):
             The pipeline.
 
         Raises:
-            ValueError: when the file is damaged, of another version of this
-                package that this one cannot read, or not of this class.
+            ValueError: when the file is damaged, was written by an incompatible
+                version of this package, or contains another class.
         """
         expected = f"Expected: a file that {cls.__name__}.save wrote."
         with reading(path, expected):
@@ -442,13 +441,13 @@ class TextPipeline(keras.Model, abc.ABC):
         if not isinstance(pipeline, cls):
             raise ValueError(
                 f"{expected} Received: '{path}', which contains a "
-                f"{type(pipeline).__name__}: use the class, or the recipe, "
-                "that wrote it"
+                f"{type(pipeline).__name__}. Use the class or the recipe that "
+                "wrote it"
             )
         return pipeline
 
     def get_config(self) -> Config:
-        """Returns the arguments of the constructor, from its attributes."""
+        """Returns the arguments of the constructor, read from attributes."""
         own = {
             name: getattr(self, name)
             for kind in type(self).__mro__[::-1]
@@ -474,7 +473,7 @@ class TextPipeline(keras.Model, abc.ABC):
 
     @classmethod
     def _arguments(cls, config):
-        """The arguments of the constructor, with what they hold created."""
+        """Returns the arguments of the constructor, with objects created."""
         return {
             name: keras.saving.deserialize_keras_object(value)
             if isinstance(value, dict)
@@ -484,21 +483,21 @@ class TextPipeline(keras.Model, abc.ABC):
 
 
 def _check_callbacks(callbacks):
-    """Raises `ValueError` if one would not save what is trained."""
+    """Raises `ValueError` if a callback would not save the pipeline."""
     for callback in keras.tree.flatten(callbacks):
         is_file = isinstance(callback, keras.callbacks.ModelCheckpoint)
         if is_file and not callback.save_weights_only:
             raise ValueError(
-                "`ModelCheckpoint` would save the inner model, without what "
-                "makes it a pipeline. Expected: `kerasrnn.pipelines.Run`, "
-                "which keeps the best epoch and resumes; or "
-                "`save_weights_only=True`, for `pipeline.model.load_weights`. "
-                f"Received: ModelCheckpoint({callback.filepath!r})"
+                "`ModelCheckpoint` would save only the inner model, without "
+                "tokenizers. Expected: `kerasrnn.pipelines.Run`, which keeps "
+                "the best epoch and can resume, or `save_weights_only=True`, "
+                "for `pipeline.model.load_weights`. Received: "
+                f"ModelCheckpoint({callback.filepath!r})"
             )
 
 
 def _intact(path):
-    """Checks all of an archive; returns the version that wrote it, if known."""
+    """Checks an archive; returns the version that wrote it, if known."""
     with zipfile.ZipFile(path) as file:
         if damaged := file.testzip():
             raise zipfile.BadZipFile(f"Bad CRC-32 for file {damaged!r}")
@@ -506,42 +505,43 @@ def _intact(path):
 
 
 def _of_another(version):
-    """Says that a file is of another version of this package, if it is."""
+    """Returns a remark if another version of this package wrote a file."""
     if version in (None, __version__):
         return ""
     return (
-        f"A file of kerasrnn {version} cannot be read by this version, "
-        f"{__version__}: install the other, or train again."
+        f"This version of kerasrnn, {__version__}, cannot read a file of "
+        f"version {version}. Install that version, or train again."
     )
 
 
 class XlaPipeline(TextPipeline):
-    """Base of the pipelines that can run in programs of static shapes.
+    """Base class of pipelines that XLA can compile for static shapes.
 
     Attributes:
-        xla: The `XlaShapes` of the programs that XLA compiles, in Python and
-            in an export; `None`, the default, to do without XLA. A program is
-            compiled at the first text that it fits, for seconds. It is not
-            saved with the pipeline.
-        usual_shapes: The `XlaShapes` that pay for most pipelines of the class.
+        xla: The `XlaShapes` of compiled programs, in Python and in an export;
+            `None` (default) not to use XLA. A program is compiled at the first
+            text that fits it, which takes seconds. It is not saved with the
+            pipeline.
+        usual_shapes: The recommended `XlaShapes` for most pipelines of the
+            class.
     """
 
     usual_shapes = XlaShapes()
     xla: XlaShapes | None = None
 
     def programs(self, shapes: XlaShapes) -> dict[str, Sequence[int]]:
-        """Returns the batch sizes of the programs of each signature.
+        """Returns the batch sizes of each signature's programs.
 
-        A signature that shares the programs of another can be left out.
+        Signatures that share the programs of others can be left out.
         """
         return {"serving_default": shapes.rows}
 
     @abc.abstractmethod
     def lengths(self, texts: Strings) -> np.ndarray:
-        """Returns how many ids the model reads of each text."""
+        """Returns the number of ids of each text that the model reads."""
 
     def warm_up_texts(self) -> dict[str, list[list[str]]]:
-        """Returns texts for each program of the signatures that have some."""
+        """Returns texts for each program of the signatures."""
         shapes = self.xla
         if shapes is None:
             return {}

@@ -1,4 +1,4 @@
-"""The run of a recipe: the training, and the files that it writes."""
+"""The run of a recipe: training and output files."""
 
 import contextlib
 import pathlib
@@ -41,44 +41,44 @@ from kerasrnn.typing import Batches
 from kerasrnn.typing import History
 
 _RESUMES = (
-    "The same command resumes from the last checkpoint: there is one after "
-    "each epoch, and on one device every ten minutes."
+    "The same command resumes from the last checkpoint. Checkpoints are "
+    "written after each epoch and, on one device, every ten minutes."
 )
 
 
 class NotFirst(Exception):
-    """Ends the run of a worker that writes no results."""
+    """Ends the run of workers other than the first, which write nothing."""
 
 
 class Run(contextlib.AbstractContextManager):
-    """The run of a recipe: trains a pipeline and writes what comes of it.
+    """The run of a recipe: trains a pipeline and writes the results.
 
-    It is the same for every task; what differs is the pipeline's `Task`.
+    The pipeline's `Task` defines everything that depends on the task.
 
     It is a context manager. Inside `with`, the output folder is locked for
-    other processes, the random seeds of Python, NumPy and the backend are
-    set, and models are built in the precision of the settings.
+    other processes, the random seeds of Python, NumPy and the backend are set,
+    and models have the precision of the settings.
 
-    With `settings.distribute`, models are built for several devices, until
-    `fit` ends. In workers other than the first, which have nothing to write,
-    `fit` also ends the `with` block.
+    With `settings.distribute`, models are built for several devices until `fit`
+    ends. In workers other than the first, which write nothing, `fit` also ends
+    the `with` block.
 
     Args:
         settings: `kerasrnn.training.Settings`.
-        backends: Tuple of the names of the backends that the task trains on.
+        backends: Tuple of the names of supported backends.
 
     Attributes:
         output: Path of the output folder.
         settings: The settings, as written to the card.
         dtype: String, the dtype policy of the training.
-        histories: List of the logs of all trainings: one, or those of the
-            members of an ensemble.
-        scores: Dictionary of the scores of each part, which `finish` fills.
+        histories: List of the logs of all trainings; an ensemble has one for
+            each member.
+        scores: Dictionary of the scores of each part, filled by `finish`.
 
     Raises:
         OSError: when the folder cannot be written.
-        RuntimeError: when another process has locked the folder, or the
-            recipe does not support the backend, or TensorBoard is missing.
+        RuntimeError: when another process has locked the folder, the recipe
+            does not support the backend, or TensorBoard is missing.
 
     Example:
 
@@ -92,7 +92,7 @@ class Run(contextlib.AbstractContextManager):
     def __init__(
         self, settings: Settings, backends: Sequence[str] = ("tensorflow",)
     ) -> None:
-        # Without matplotlib, a run stops here and not at its end.
+        # If matplotlib is missing, fail now and not at the end of the run.
         import kerasrnn.plots  # noqa: F401
 
         if keras.backend.backend() not in backends:
@@ -103,10 +103,11 @@ class Run(contextlib.AbstractContextManager):
             )
         if settings.tensorboard and not find_spec("tensorboard"):
             raise RuntimeError(
-                "TensorFlow does not install TensorBoard. Expected: the "
-                "package tensorboard. Received: tensorboard=True"
+                "`tensorboard=True` needs the package tensorboard, which is "
+                "not installed. Expected: pip install tensorboard. Received: "
+                "tensorboard=True"
             )
-        # A recipe has fields that `Settings` lacks.
+        # Recipes have fields that `Settings` lacks.
         self.settings: Any = settings
         self.clock = Stopwatch()
         self.output: pathlib.Path
@@ -130,15 +131,16 @@ class Run(contextlib.AbstractContextManager):
             policy = keras.config.dtype_policy()
             stack.callback(keras.config.set_dtype_policy, policy)
             keras.utils.set_random_seed(settings.seed)
-            if not settings.start_from:  # whose precision is that of its file
+            if not settings.start_from:  # which has its own precision
                 auto = settings.dtype == "auto"
                 dtype = faster_dtype() if auto else settings.dtype
                 if settings.distribute == "workers":
-                    # Their devices may differ; their models must not.
+                    # Workers may have different devices, but must have equal
+                    # models.
                     dtype = text_of_first_worker(dtype, strategy)
                 keras.config.set_dtype_policy(dtype)
             self.dtype = keras.config.dtype_policy().name
-            # Last, so that whatever fails before it undoes the rest.
+            # Last, so that earlier errors undo the rest.
             self._stack = stack.pop_all()
         return self
 
@@ -159,7 +161,7 @@ class Run(contextlib.AbstractContextManager):
     def by_size(
         self, count: int, sizes: Mapping[float, Mapping[str, Any]]
     ) -> Any:
-        """Fills in settings that are `None` by the size of the corpus.
+        """Chooses settings that are `None` by the size of the corpus.
 
         See `kerasrnn.training.by_size`.
 
@@ -184,42 +186,42 @@ class Run(contextlib.AbstractContextManager):
     ) -> History:
         """Trains a compiled pipeline, or resumes an earlier run.
 
-        A run with other settings, data, vocabularies or facts is another one,
-        and does not resume. The members of an ensemble are trained by one call
-        each. If the optimizer keeps an exponential moving average of the
-        weights (`use_ema`), the average is validated and saved.
+        With other settings, data, vocabularies or facts, a new training starts.
+        Each member of an ensemble needs a separate call. If the optimizer keeps
+        an exponential moving average of the weights (`use_ema`), the average is
+        validated and saved.
 
         Args:
-            pipeline: A compiled pipeline of `kerasrnn.pipelines`. It ends with
-                the weights of its best epoch, or with averaged weights.
-            rows: What to train on, as the `row_batches` of its task takes it.
-            dev: What to validate on.
-            batches: `tf.data.Dataset` of the rows; `None` for those of
+            pipeline: A compiled pipeline of `kerasrnn.pipelines`. Afterwards it
+                has the weights of the best epoch, or averaged weights.
+            rows: The training examples, as in `row_batches` of its task.
+            dev: The validation examples.
+            batches: `tf.data.Dataset` of the rows; `None` for that of
                 `row_batches`.
-            average: Integer, over how many of the last epochs to average the
-                weights; 0 for the weights of the best epoch.
-            patience: Integer, after how many epochs without a better one to
-                stop; 0 for never.
+            average: Integer, number of last epochs whose weights are averaged;
+                0 for the weights of the best epoch.
+            patience: Integer, number of epochs without improvement before
+                training stops (early stopping); 0 for never.
             callbacks: List of further callbacks.
-            member: Integer, the number of a member of an ensemble. It is added
-                to the seed of the order of the rows.
-            class_weight: Weights of labels or tags, as of the `fit` of the
+            member: Integer, number of a member of an ensemble. It is added to
+                the seed of the data order.
+            class_weight: Weights of labels or tags, as in `fit` of the
                 pipeline.
-            **facts: Values that the training depends on besides the settings
-                and the rows.
+            **facts: Other values that the training depends on, in addition to
+                settings and rows.
 
         Returns:
             The log of all epochs: a dictionary of name to list.
 
         Raises:
             RuntimeError: when it is called outside of the `with` block.
-            ValueError: as `kerasrnn.training.TrainingFolder` and its `fit` do.
+            ValueError: as in `kerasrnn.training.TrainingFolder` and its `fit`.
         """
         if not hasattr(self, "_stack"):
             raise RuntimeError(
-                "A run trains and finishes inside its `with` block, which "
-                "locks the output folder. Expected: `with Run(settings) as "
-                "run:`. Received: a run that is not entered, or has ended"
+                "`fit` and `finish` must be called inside the `with` block of "
+                "the run, which locks the output folder. Expected: "
+                "`with Run(settings) as run:`. Received: a call outside of it"
             )
         integer("average", average, 0)
         settings, task = self.settings, pipeline.task()
@@ -277,20 +279,20 @@ class Run(contextlib.AbstractContextManager):
         return history
 
     def _identity(self, tokenizers, facts):
-        """What makes this training another than those with other values."""
+        """Returns the facts that identify this training."""
         found = identity(self.settings) | facts
         if tokenizers:
-            # With another vocabulary, the same ids stand for other words.
+            # With another vocabulary, ids stand for other words.
             found["vocabularies"] = [
                 fingerprint(vocabulary_facts(x)) for x in tokenizers
             ]
         if found.get("dtype") == "auto":
-            # On another device, a training does not resume in other precision.
+            # A training must not resume in another precision on another device.
             found["dtype"] = self.dtype
         return found
 
     def _watching(self, task, sizes, dev, callbacks):
-        """The callbacks of a training, in the order in which they act."""
+        """Returns the callbacks of a training in the order of execution."""
         found = []
         if count := sizes.get(task.speed_unit):
             found.append(TrainingSpeed(count, task.speed_unit))
@@ -298,7 +300,7 @@ class Run(contextlib.AbstractContextManager):
             found.append(keras.callbacks.SwapEMAWeights(swap_on_epoch=True))
         found += [*task.epoch_scores(dev), *callbacks]
         if self.settings.tensorboard and self._first:
-            # Behind the others, whose values it logs, too.
+            # After the others, because it logs their values, too.
             folder = self.output / "tensorboard"
             found.append(keras.callbacks.TensorBoard(folder, write_graph=False))
         return found
@@ -315,43 +317,44 @@ class Run(contextlib.AbstractContextManager):
     ) -> Any:
         """Saves a trained pipeline in float32, scores, shows and exports it.
 
-        If the run started from a saved pipeline, that is scored, too: what it
-        has learnt is printed beside what it knew, and the card has its scores
-        under `"before"`. A warning names the parts in which it became much
-        worse.
+        If the run started from a saved pipeline, that is also scored. The
+        scores before and after are printed, and the card has the former as
+        `"before"`. A warning lists the parts whose scores became much worse.
 
         Args:
-            pipeline: A trained pipeline, also an ensemble.
-            dev: What to score it on, also for samples and pictures.
-            test: More to score it on at the end; `None` for nothing. Or a
-                dictionary of rows by the names of parts, other than `"dev"`.
+            pipeline: A trained pipeline or ensemble.
+            dev: The validation examples, also for samples and pictures.
+            test: Test examples to score at the end; or a dictionary from names
+                of parts (not `"dev"`) to examples; or `None`.
             scoring: Dictionary of arguments of the task's `row_scores`.
             showing: Dictionary of arguments of its `report`.
-            pictures: Dictionary of name to `matplotlib.figure.Figure`, of
-                more pictures to save.
+            pictures: Dictionary of name to `matplotlib.figure.Figure` with more
+                pictures to save.
             **facts: More values for the card.
 
         Returns:
             The saved pipeline, in float32.
 
         Raises:
-            RuntimeError: without `fit` before, or outside of the `with` block.
+            RuntimeError: when `fit` was not called, or outside of the `with`
+                block.
             ValueError: when a part of `test` has the name `"dev"`.
         """
         if not self.histories:
             raise RuntimeError(
-                "`finish` comes after `fit`. Received: no call of `fit`"
+                "`finish` must be called after `fit`. Received: no call of "
+                "`fit`"
             )
         parts = test if isinstance(test, Mapping) else {"test": test}
         if "dev" in parts:
             raise ValueError(
-                "No part of `test` may be named 'dev', as `dev` is. "
-                f"Received: {', '.join(map(repr, parts))}"
+                "No part of `test` may be named 'dev', which is the name of "
+                f"`dev`. Received: {', '.join(map(repr, parts))}"
             )
         parts = {"dev": dev, **parts}
         pipeline = in_float32(pipeline)
         task = pipeline.task()
-        # First of all: what follows may fail on unusual data.
+        # Saved first, because later steps may fail on unusual data.
         path = self.output / f"{task.file_name}.keras"
         with atomic_write(path) as partial:
             pipeline.save(partial)
@@ -384,7 +387,7 @@ class Run(contextlib.AbstractContextManager):
             **facts,
             **self.clock.read(),
         )
-        # Below what a recipe may print of its own.
+        # After anything that a recipe prints itself.
         ends = task, scores, self.output, [path.name, *written]
         self._stack.callback(print_end, *ends, facts.get("before"))
         return pipeline

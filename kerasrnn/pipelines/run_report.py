@@ -1,4 +1,4 @@
-"""What a run prints before and after its training, and the files it leaves."""
+"""The printed report and the output files of a run."""
 
 import pathlib
 from collections.abc import Mapping
@@ -19,12 +19,12 @@ from kerasrnn.warning import warn
 
 
 def vocabulary_sizes(tokenizers: Sequence[Tokenizer]) -> list[int]:
-    """Returns the number of types that each of some tokenizers knows."""
+    """Returns the vocabulary sizes of tokenizers."""
     return [tokenizer.vocabulary_size for tokenizer in tokenizers]
 
 
 def print_start(task, data, epochs, batches):
-    """Prints what is about to be trained, on how much."""
+    """Prints the sizes of the data and the model before training."""
     facts = [f"{task.pipeline.model.count_params():,} parameters"]
     if sizes := vocabulary_sizes(task.tokenizers):
         vocabulary = "vocabulary" if len(sizes) == 1 else "vocabularies"
@@ -32,8 +32,8 @@ def print_start(task, data, epochs, batches):
         facts.append(f"{vocabulary} of {counts}")
     steps = keras.ops.convert_to_numpy(batches.cardinality())
     print(
-        f"To train on: {_sizes_in_words(data['train'])}.\n"
-        f"To validate on: {_sizes_in_words(data['dev'])}.\n"
+        f"Training set: {_sizes_in_words(data['train'])}.\n"
+        f"Validation set: {_sizes_in_words(data['dev'])}.\n"
         f"Model: {', '.join(facts)}.\n"
         f"Epochs: {epochs:,}"
         + (f", of {_counted(steps, 'steps')} each." if steps > 0 else ".")
@@ -50,12 +50,12 @@ def print_start(task, data, epochs, batches):
 
 
 def _sizes_in_words(sizes: dict[str, int]) -> str:
-    """Returns sizes as people write them, such as "8 pairs, 40 tokens"."""
+    """Formats sizes, such as "8 pairs, 40 tokens"."""
     return ", ".join(_counted(count, name) for name, count in sizes.items())
 
 
 def _counted(count: int, name: str) -> str:
-    """Returns a number and what it counts, such as "1 pair"."""
+    """Formats a number with a noun, such as "1 pair"."""
     is_plural = count != 1 or name == "series"
     return f"{count:,} {name if is_plural else name[:-1]}"
 
@@ -68,18 +68,18 @@ def write_results(
     chosen: int | None = None,
     **facts: Any,
 ) -> list[str]:
-    """Writes pictures, the SavedModel and, last, the card.
+    """Writes pictures, the SavedModel and finally the card.
 
     Args:
         folder: Path of the output folder.
         pipeline: The pipeline to export.
-        history: The log of its training, which is plotted.
+        history: The log of its training, to plot.
         pictures: Dictionary of name to `matplotlib.figure.Figure`.
-        chosen: Integer, the epoch whose weights it has; `None` for several.
+        chosen: Integer, the epoch of its weights; `None` for averaged weights.
         **facts: Values for the card.
 
     Returns:
-        The names of what is written, pictures as one.
+        The names of the written files, with pictures as one.
     """
     from kerasrnn.plots import save_figure
     from kerasrnn.plots import training_figure
@@ -99,11 +99,11 @@ def write_results(
 
 
 def part_scores(task, parts, scoring=None):
-    """Returns the scores of a task on parts of the data, by their names.
+    """Returns the scores of a task on parts of the data, by name.
 
     Args:
         task: The `Task` of a pipeline.
-        parts: Dictionary of name to rows; `None` or no rows are left out.
+        parts: Dictionary of name to rows. Parts without rows are left out.
         scoring: Dictionary of arguments of the task's `row_scores`.
     """
     return {
@@ -114,13 +114,13 @@ def part_scores(task, parts, scoring=None):
 
 
 def print_end(task, scores, folder, written, before=None):
-    """Prints all scores, the result in a sentence, and what to do next.
+    """Prints all scores, the result in a sentence, and next steps.
 
-    With the scores `before` it was fine-tuned, the result is a table.
+    With the scores `before` fine-tuning, the result is a table.
     """
     print("\nScores:")
     for name, values in _of_parts(scores):
-        # No line ends between a name and its value.
+        # Lines are not broken between a name and its value.
         words = [f"{key}\N{NO-BREAK SPACE}{x:.4g}" for key, x in values.items()]
         row = wrapped(f"{name}: {', '.join(words)}")
         print(row.replace("\N{NO-BREAK SPACE}", " "))
@@ -139,7 +139,7 @@ def print_end(task, scores, folder, written, before=None):
 
 
 def _of_parts(scores):
-    """The numbers of each part, and of what it has; the card has the rest."""
+    """Returns the scalar scores of each part; the card has the rest."""
     for part, found in scores.items():
         inner = {k: v for k, v in found.items() if isinstance(v, dict)}
         named = {part: found} | {f"{part}, {k}": v for k, v in inner.items()}
@@ -154,7 +154,7 @@ def _of_parts(scores):
 
 
 def _print_comparison(task, before, now):
-    """Prints a table of both, and warns of the parts that became much worse."""
+    """Prints a table of both, and warns about much lower scores."""
     rows = [("Result", "before", "now")]
     rows += [
         (part, task.headline(before[part]), task.headline(now[part]))
@@ -175,6 +175,6 @@ def _print_comparison(task, before, now):
     if worse:
         warn(
             f"The scores became much worse on: {', '.join(worse)}. Train on "
-            "more rows like these, at a lower learning rate, or for fewer "
+            "more rows like these, with a lower learning rate, or for fewer "
             "epochs.",
         )

@@ -1,4 +1,4 @@
-"""Trained models as SavedModels that load without this package."""
+"""Export of trained models as SavedModels that load without this package."""
 
 import errno
 import pathlib
@@ -30,30 +30,29 @@ def export_saved_model(
 ) -> pathlib.Path:
     """Writes a SavedModel, completely or not at all.
 
-    If no signature is called `serving_default`, the first is served under that
-    name, too. The model loads in a process that imports only `tensorflow`, and
-    `tensorflow_text` if a signature tokenizes. It has warm-up requests for
-    TensorFlow Serving in `assets.extra`.
+    If no signature is called `serving_default`, the first one is also exported
+    under that name. To load the model, only `tensorflow` is needed, and
+    `tensorflow_text` if a signature tokenizes. `assets.extra` has warm-up
+    requests for TensorFlow Serving.
 
     Args:
         path: Folder to write, `NAME/VERSION`. An existing SavedModel is
-            replaced in one step once the new one is complete.
-        signatures: Dictionary from names to `tf.function`s that have an
-            input signature and return a dictionary of tensors.
-        resources: List of the Keras layers, models and tokenizers that the
+            replaced atomically.
+        signatures: Dictionary of name to `tf.function` with an input signature
+            that returns a dictionary of tensors.
+        resources: List of Keras layers, models and tokenizers that the
             functions use.
-        card: Facts to write to `card.json` in the folder, beside the
-            `"signatures"`: for each its inputs and outputs, with dtypes and
-            shapes.
-        warm_up_texts: Dictionary from names of signatures to the batches of
-            texts to warm them up with, if one text is not enough.
+        card: Facts to write to `card.json` in the folder, in addition to the
+            `"signatures"` with dtypes and shapes of their inputs and outputs.
+        warm_up_texts: Dictionary from names of signatures to batches of texts
+            for the warm-up, if one text is not enough.
 
     Returns:
         The path written, a `pathlib.Path`.
 
     Raises:
         OSError: when the folder cannot be written, or the disk is full.
-        ValueError: when `signatures` is empty, or `path` exists and is not a
+        ValueError: when `signatures` is empty, or `path` exists but is not a
             SavedModel.
 
     Example:
@@ -77,7 +76,7 @@ def export_saved_model(
     path = pathlib.Path(path)
     if path.exists() and not (path / "saved_model.pb").exists():
         raise ValueError(
-            "`path` must be new, or a SavedModel to replace, such as "
+            "`path` must not exist, or be a SavedModel to replace, such as "
             f"NAME/VERSION. Received: '{path}', which is not a SavedModel."
         )
     try:
@@ -86,8 +85,8 @@ def export_saved_model(
                 _state(functions.values(), resources),
                 partial,
                 functions,
-                # What is served is not trained, and gradients take much of a
-                # graph.
+                # Served functions are not trained, and gradients would take up
+                # much of a graph.
                 tf.saved_model.SaveOptions(experimental_custom_gradients=False),
             )
             simplify_graphs(partial)
@@ -110,14 +109,14 @@ def export_saved_model(
 
 
 def next_version(folder: PathLike) -> pathlib.Path:
-    """Returns the path of the version after the newest in a folder.
+    """Returns the path of the next version in a folder.
 
     Args:
         folder: String or path of the folder `NAME` of a model.
 
     Returns:
-        A `pathlib.Path`, `NAME/VERSION`: one more than the largest number
-        there, or 1.
+        A `pathlib.Path`, `NAME/VERSION`, where `VERSION` is the largest
+        existing number plus 1.
 
     Example:
 
@@ -131,7 +130,7 @@ def next_version(folder: PathLike) -> pathlib.Path:
 
 
 def _described(function):
-    """The inputs and outputs of a signature, with dtypes and shapes."""
+    """Describes inputs and outputs of a signature: dtypes and shapes."""
     inputs = tf.nest.flatten(function.structured_input_signature)
     sides = {
         "inputs": {spec.name: spec for spec in inputs},
@@ -147,10 +146,10 @@ def _described(function):
 
 
 def _state(functions, layers):
-    """Returns a module of the variables and tables that functions use.
+    """Returns a module with the variables and tables that functions use.
 
-    A module that held the layers themselves would trace their calls, and one
-    that held the `tf.function`s would trace these again.
+    With the layers themselves, exporting would trace their calls, and with the
+    `tf.function`s, it would trace these again.
     """
     state = tf.Module()
     variables = {id(v): v for f in functions for v in f.variables}
@@ -165,17 +164,17 @@ def _state(functions, layers):
 
 
 def simplify_graphs(path: pathlib.Path) -> None:
-    """Merges equal constants, and takes out gradients that are not saved.
+    """Merges equal constants, and removes references to gradients.
 
-    TensorFlow adds constants wherever a size is read: nearly half of the nodes
-    of a search. A process that loads a SavedModel keeps each node as objects
-    of Python and of C++, and once more for each function around its own. It
-    also warns of each function with a custom gradient that is not saved;
-    without its name, TensorFlow's own gradient remains.
+    TensorFlow adds a constant wherever a size is read, which is nearly half of
+    the nodes of a search. A process that loads a SavedModel keeps each node as
+    Python and C++ objects, and again for each outer function. It also warns
+    about each function with a custom gradient that is not saved. Without the
+    reference, TensorFlow's own gradient remains.
 
     Args:
-        path: Folder of the SavedModel. Its `fingerprint.pb`, which only the
-            old file matched, is removed.
+        path: Folder of the SavedModel. Its `fingerprint.pb`, which no longer
+            matches, is removed.
     """
     file = path / "saved_model.pb"
     model = saved_model_pb2.SavedModel.FromString(file.read_bytes())
@@ -198,14 +197,14 @@ def _merge_constants(function):
     """Merges the equal constants of a `FunctionDef`, in place."""
     first, merged = {}, {}
     for node in function.node_def:
-        # Some may only be read after other nodes, which are their inputs.
+        # Constants with control inputs may only be read after these nodes.
         if node.op == "Const" and not node.input:
             name = first.setdefault(_without_name(node), node.name)
             if name != node.name:
                 merged[node.name] = name
 
     def renamed(tensor):
-        """A tensor `node:output:0`, or `^node`, which has to come before."""
+        """Renames a tensor `node:output:0` or a control input `^node`."""
         name = tensor.removeprefix("^").partition(":")[0]
         return tensor.replace(name, merged.get(name, name), 1)
 
@@ -221,7 +220,7 @@ def _merge_constants(function):
 
 
 def _without_name(node):
-    """What a node is, as bytes."""
+    """Serializes a node without its name."""
     copy = type(node).FromString(node.SerializeToString())
     copy.ClearField("name")
     copy.ClearField("experimental_debug_info")
@@ -234,14 +233,14 @@ _EXAMPLE = [["a b c"]]
 def write_warm_up(path, functions, batches):
     """Writes requests for each function whose only argument is texts.
 
-    There are some for other functions of strings, if they have batches: these
-    get the texts as their first argument, and empty strings as the others.
+    Other functions of strings get requests if they have batches: the texts are
+    the first argument, and empty strings the others.
 
     Args:
         path: A `pathlib.Path`, the folder of a SavedModel.
-        functions: Dictionary from signature names to concrete functions.
-        batches: Dictionary from signature names to the batches of texts to
-            call them with, if it is not one batch of one text.
+        functions: Dictionary from names of signatures to concrete functions.
+        batches: Dictionary from names of signatures to batches of texts, if one
+            batch with one text is not enough.
     """
     file = path / WARM_UP_FILE
     file.parent.mkdir()
@@ -265,9 +264,9 @@ def write_warm_up(path, functions, batches):
 
 
 def _arguments(specs, texts):
-    """The texts, and empty strings in the shape of further arguments.
+    """Returns texts, and empty strings for further arguments.
 
-    A function of words gets their words.
+    A function of words gets the words of the texts.
     """
     if specs[0].shape.rank == 2:
         texts = [text.split() for text in texts]

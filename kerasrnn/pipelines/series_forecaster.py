@@ -1,4 +1,4 @@
-"""Forecasting: a model of series, with the names and times of what it says."""
+"""The pipeline for forecasting, with names and times."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -69,7 +69,7 @@ class ForecastingFunctions:
         }
 
     def _others(self, steps):
-        """The inputs beside the past, of this many steps."""
+        """Returns specs of the inputs other than the past, for some steps."""
         model, specs = self.model, []
         if model.known:
             size = steps + model.horizon, model.known
@@ -79,15 +79,15 @@ class ForecastingFunctions:
         return specs
 
     def forecast(self, *inputs):
-        """Forecasts what follows windows of raw values."""
+        """Forecasts from windows of raw values."""
         return self._answer(self.model(self._by_name(inputs), training=False))
 
     def start(self, count):
-        """Returns the states of this many streams before their first step."""
+        """Returns the initial states of a number of streams."""
         return named("state", self.stream.first_states(count))
 
     def step(self, *inputs):
-        """Forecasts after one more step of streams."""
+        """Forecasts after one more step of each stream."""
         count = len(inputs) - len(self.states)
         inputs, states = inputs[:count], list(inputs[count:])
         given = self._by_name(inputs, **named("state", states))
@@ -113,14 +113,15 @@ def _spec(name, *shape):
 
 
 class Forecast(NamedTuple):
-    """What is forecast of one series.
+    """The forecast of one series.
 
     Args:
-        name: String, the series.
-        times: Array of shape `(horizon,)`, of `datetime64`; in UTC, if the
-            table has a zone.
-        point: Array of shape `(horizon, columns)`.
-        quantiles: Array of shape `(horizon, columns, levels)`, or `None`.
+        name: String, name of the series.
+        times: Array of `datetime64` of shape `(horizon,)`, in UTC if the table
+            has a time zone.
+        point: Array of shape `(horizon, columns)`, in the units of the series.
+        quantiles: Array of shape `(horizon, columns, levels)`, in the same
+            units, for the `levels` of the forecaster; `None` without quantiles.
     """
 
     name: str
@@ -130,38 +131,39 @@ class Forecast(NamedTuple):
 
 
 def _of_zone(zone):
-    return "without a zone" if zone is None else f"of the zone {zone}"
+    return "without a zone" if zone is None else f"in the zone {zone}"
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class SeriesForecaster(TextPipeline):
-    """Forecasts the columns of a table of series, in their own units.
+    """Forecasts the columns of time series in their original units.
 
     It is saved to one `.keras` file, with the optimizer if the model is
     compiled. A loaded pipeline can forecast, continue its training or be
-    exported. Three signatures are served: `serving_default` forecasts from a
-    window of raw values, NaN where one is missing; for a stream, `start` gives
-    the first states, and `step` forecasts after the values of one more step.
+    exported. Three signatures are served. `serving_default` forecasts from a
+    window of raw values, NaN where a value is missing. For a stream, `start`
+    returns the initial states, and `step` forecasts after each new step.
 
     Args:
         model: A `kerasrnn.models.Forecaster`.
         columns: List of strings, the names of its columns.
-        lookback: Positive integer, how many steps of the past it reads.
-        step: String, the step of time, as of a `SeriesTable`.
-        season: Positive integer, steps of a season, for scores: 24 for hours
-            that repeat every day; 1 for none.
-        known: List of strings, the names of what it is given ahead.
-        static: List of strings, the names of what describes a series.
-        levels: Rising floats, the levels of the quantiles to forecast, if the
-            model has a distribution. Those of a `QuantileHead` are its own.
-        zone: String, the time zone of the calendar that it reads, also of
-            times of other zones; `None` for times that have none. `adapt` sets
-            it to that of the table.
+        lookback: Positive integer, number of past steps to read.
+        step: String, the time step, as in `SeriesTable`.
+        season: Positive integer, steps in a season, for scores: 24 for hourly
+            data with a daily pattern; 1 for no season.
+        known: List of strings, the names of columns that are known in advance.
+        static: List of strings, the names of static features of a series.
+        levels: Increasing floats, the levels of the quantiles to forecast, if
+            the model has a distribution. A `QuantileHead` has its own levels.
+        zone: String, the time zone of the calendar features, into which times
+            of other zones are converted; `None` for times without a zone.
+            `adapt` sets it to that of the table.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
-        ValueError: when the names are not as many as the model reads, or not
-            different, or a number, the levels or the zone are wrong.
+        ValueError: when the number of names differs from that of the model,
+            names are not distinct, or a number, the levels or the zone are
+            invalid.
 
     Example:
 
@@ -207,17 +209,17 @@ class SeriesForecaster(TextPipeline):
             names, size = getattr(self, name), getattr(model, name)
             if not len({*names}) == len(names) == size:
                 raise ValueError(
-                    f"`{name}` must be {size} names, as many as the model "
-                    f"reads, all different. Received: {name}={names!r}"
+                    f"`{name}` must have {size} distinct names, as many as the "
+                    f"model reads. Received: {name}={names!r}"
                 )
 
     def adapt(self, table: SeriesTable) -> None:
-        """Sets the scaling and the time zone to those of the data to train on.
+        """Sets the scaling and the time zone from the training data.
 
-        It is needed before `compile`: errors are measured in these units.
+        Call it before `compile`, because errors are measured in these units.
 
         Args:
-            table: A `SeriesTable`, the part to train on, and no more.
+            table: A `SeriesTable`, only the training part.
         """
         self._check(table)
         self.zone = table.zone
@@ -232,7 +234,7 @@ class SeriesForecaster(TextPipeline):
         return ForecastLoss(self.model.head, self.model.units)
 
     def default_metrics(self) -> list[keras.metrics.Metric]:
-        """Returns the absolute and the squared error of the point."""
+        """Returns the absolute and squared errors of the point forecast."""
         head, units = self.model.head, self.model.units
         return [ForecastError(head, units, name) for name in ("mae", "mse")]
 
@@ -254,7 +256,7 @@ class SeriesForecaster(TextPipeline):
         labels: None = None,
         **kwargs: Any,
     ) -> keras.callbacks.History:
-        """Trains the model, after `adapt` and `compile` if it is not compiled.
+        """Trains the model; calls `adapt` and `compile` if not compiled.
 
         See `TextPipeline.fit`.
         """
@@ -272,26 +274,27 @@ class SeriesForecaster(TextPipeline):
         """Raises `ValueError` unless the model can read a table."""
         if not isinstance(table, SeriesTable):
             raise ValueError(
-                "A `SeriesTable` is expected, as `kerasrnn.data.read_series` "
-                f"returns it. Received: a {type(table).__name__}"
+                "Expected: a `SeriesTable`, such as from "
+                "`kerasrnn.data.read_series`. Received: a "
+                f"{type(table).__name__}"
             )
         for name in ("columns", "known", "static", "step"):
             own, given = getattr(self, name), getattr(table, name)
             if list(own) != list(given):
                 raise ValueError(
-                    f"The table must have `{name}` {own!r}, in this order. "
-                    f"Received: {given!r}"
+                    f"The table must have the same `{name}` as the model, in "
+                    f"the same order. Expected: {own!r}. Received: {given!r}"
                 )
         if table.series:
             self.model.head.check(table.stacked("values"))
 
     def _in_zone(self, table):
-        """A checked table, with the calendar of the zone of the training."""
+        """Checks a table and converts its calendar to the training's zone."""
         self._check(table)
         zones = self.zone, table.zone
         if table.calendar and zones.count(None) == 1:
             warn(
-                "The calendar of a table may be another than in training. "
+                "The calendar features may differ from those in training. "
                 f"Expected: times {_of_zone(self.zone)}. Received: times "
                 f"{_of_zone(table.zone)}",
                 CorpusWarning,
@@ -301,7 +304,7 @@ class SeriesForecaster(TextPipeline):
     def answers_to(
         self, inputs: dict[str, Any]
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Returns the point, and the quantiles or `None`, of windows.
+        """Returns point forecasts of windows, and quantiles or `None`.
 
         Args:
             inputs: Dictionary of the inputs of the model.
@@ -317,23 +320,24 @@ class SeriesForecaster(TextPipeline):
     def forecast(
         self, table: SeriesTable, batch_size: int = 64
     ) -> list[Forecast]:
-        """Forecasts what follows the last values of each series.
+        """Forecasts the steps after the last values of each series.
 
         Args:
-            table: A `SeriesTable`. Rows after the last values hold what is
-                known ahead; a `CorpusWarning` names those that are missing.
+            table: A `SeriesTable`. Rows after the last values contain the
+                columns that are known in advance. A `CorpusWarning` lists
+                missing ones.
             batch_size: Positive integer, series in a batch.
 
         Returns:
-            List of `Forecast`, one for each series.
+            List with a `Forecast` for each series.
         """
         table = self._in_zone(table)
         ahead = table.ahead(self.model.horizon)
         lacking = {x: n for x, n in ahead.not_known().items() if n}
         if lacking:
             warn(
-                "Some values of columns that are known ahead are missing. "
-                "Expected: rows after the last values, with these columns. "
+                "Some values that should be known in advance are missing. "
+                "Expected: rows after the last values with these columns. "
                 "Received: "
                 + ", ".join(
                     f"no {name!r} in {count:,} of {len(ahead):,} steps"
@@ -354,11 +358,10 @@ class SeriesForecaster(TextPipeline):
     def baselines(
         self, table: SeriesTable | None = None
     ) -> dict[str, Baseline]:
-        """Returns forecasts without a network, for `evaluate`.
+        """Returns baseline forecasts, for `evaluate`.
 
         Args:
-            table: A `SeriesTable`, the part to train on; `None` for no
-                `"linear"`.
+            table: A `SeriesTable`, the training part; `None` for no `"linear"`.
 
         Returns:
             A dictionary of functions: `"naive"`, `"seasonal naive"` and
@@ -375,18 +378,18 @@ class SeriesForecaster(TextPipeline):
         batch_size: int = 256,
         baseline: Baseline | None = None,
     ) -> dict[str, Any]:
-        """Forecasts at every step of a table, and compares with what came.
+        """Forecasts at every step of a table and scores the forecasts.
 
         Args:
-            table: A `SeriesTable`. Errors are measured in the deviations of
-                the columns of what the model was trained on.
+            table: A `SeriesTable`. Errors are measured in standard deviations
+                of the training data.
             batch_size: Positive integer, windows in a batch.
-            baseline: A function of `baselines` to score in place of the model.
+            baseline: A function of `baselines` to score instead of the model.
 
         Returns:
-            A dictionary of `"mse"`, `"mae"`, `"mase"`, `"mae_by_column"` in
-            units of the series, `"coverage"` of the quantiles, and
-            `"windows"`, how many forecasts were scored: those with a value.
+            A dictionary of `"mse"`, `"mae"`, `"mase"`, `"mae_by_column"` in the
+            units of the series, `"coverage"` of the quantiles, and `"windows"`,
+            the number of scored forecasts (with at least one actual value).
         """
         return score(self, table, baseline, batch_size).result(self.columns)
 

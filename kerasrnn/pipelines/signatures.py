@@ -1,4 +1,4 @@
-"""What is served: functions, their arguments, and checks of these."""
+"""Served functions, and checks of their arguments."""
 
 import functools
 
@@ -8,7 +8,7 @@ TEXTS = tf.TensorSpec([None], tf.string, name="text")
 
 
 def graph_function(function, *specs):
-    """Returns a `tf.function` with one graph, traced at its first call.
+    """Returns a `tf.function` with one graph, traced at the first call.
 
     Args:
         function: A function of tensors.
@@ -18,17 +18,17 @@ def graph_function(function, *specs):
 
 
 def served_function(function, *specs):
-    """Returns a `graph_function` that refuses arguments of other shapes.
+    """Returns a `graph_function` that checks the shapes of its arguments.
 
-    A SavedModel does not compare what it is given with its signature: of two
-    columns where one is missing, the other would be read twice.
+    A SavedModel does not compare its inputs with its signature. If one of two
+    columns were missing, the other one would be read twice.
 
     Args:
-        function, *specs: As for `graph_function`.
+        function, *specs: As in `graph_function`.
 
     Raises:
-        tf.errors.InvalidArgumentError: when the shape of an argument is not
-            that of its `tf.TensorSpec`.
+        tf.errors.InvalidArgumentError: when the shape of an argument does not
+            match its `tf.TensorSpec`.
     """
 
     @functools.wraps(function)
@@ -43,7 +43,7 @@ def served_function(function, *specs):
 
 
 def named(name, nest):
-    """Returns the tensors of a nest by names: `NAME_0`, `NAME_1` and so on."""
+    """Returns the tensors of a nest as `NAME_0`, `NAME_1` and so on."""
     return {f"{name}_{i}": x for i, x in enumerate(tf.nest.flatten(nest))}
 
 
@@ -51,11 +51,11 @@ def flat_specs(name, nest):
     """Describes the tensors of a nest as arguments of a signature.
 
     Args:
-        name: String, the prefix of their names.
+        name: String, prefix of the names.
         nest: Nest of tensors of shape `(batch, ...)`.
 
     Returns:
-        List of `tf.TensorSpec`, named as by `named`.
+        List of `tf.TensorSpec`, with the names of `named`.
     """
     return [
         tf.TensorSpec([None, *x.shape[1:]], x.dtype, name=key)
@@ -64,10 +64,10 @@ def flat_specs(name, nest):
 
 
 def after(checks, *tensors):
-    """Returns tensors that are there only after some checks.
+    """Returns tensors that depend on checks.
 
     Args:
-        checks: List of the operations that functions below return.
+        checks: List of operations from the functions below.
         *tensors: The tensors.
 
     Returns:
@@ -81,7 +81,7 @@ def check_same_rows(**tensors):
     """Raises unless all tensors have the same number of rows.
 
     Args:
-        **tensors: Tensors of shape `(batch, ...)`, by their names.
+        **tensors: Tensors of shape `(batch, ...)`, by name.
 
     Returns:
         The operation that raises `tf.errors.InvalidArgumentError`.
@@ -90,7 +90,7 @@ def check_same_rows(**tensors):
     names = ", ".join(tensors)
     return tf.debugging.Assert(
         tf.reduce_all(tf.equal(rows, rows[0])),
-        [f"{names} must have as many rows as each other. Received:", rows],
+        [f"{names} must have the same number of rows. Received:", rows],
         summarize=-1,
     )
 
@@ -106,18 +106,18 @@ def check_steps(x):
     """
     return tf.debugging.Assert(
         tf.shape(x)[1] > 0,
-        ["At least one step is expected. Received the shape:", tf.shape(x)],
+        ["Expected: at least one step. Received the shape:", tf.shape(x)],
         summarize=-1,
     )
 
 
 def check_length(lengths, max_length, unit="tokens"):
-    """Raises when a text has too many tokens, or a roll too many steps.
+    """Raises if a text has too many tokens, or a roll too many steps.
 
     Args:
-        lengths: Integer tensor, numbers of tokens.
+        lengths: Integer tensor, numbers of tokens or steps.
         max_length: Integer, the maximum number.
-        unit: String, what is counted.
+        unit: String, the unit of the numbers.
 
     Returns:
         The operation that raises `tf.errors.InvalidArgumentError`.
@@ -129,12 +129,12 @@ def check_length(lengths, max_length, unit="tokens"):
 
 
 def check_number(name, value, maximum=None):
-    """Raises unless a number is finite, not negative, and not too large.
+    """Raises unless a number is finite, not negative and not too large.
 
     Args:
         name: String, the name of the argument.
         value: Scalar tensor.
-        maximum: Float, the largest value; `None` for any.
+        maximum: Float, the maximum; `None` for no limit.
 
     Returns:
         The operation that raises `tf.errors.InvalidArgumentError`.
@@ -143,28 +143,28 @@ def check_number(name, value, maximum=None):
     if maximum is not None:
         largest, bound = maximum, f">= 0 and <= {maximum}"
     return tf.debugging.Assert(
-        (value >= 0) & (value <= largest),  # Neither is true of NaN.
+        (value >= 0) & (value <= largest),  # Both are false for NaN.
         [f"{name} must be {bound}. Received:", value],
     )
 
 
 IDS = tf.TensorSpec([None, None], tf.int32, name="ids")
 PAD = -1
-"""Id of padding in every signature on ids, at the end of a row."""
+"""Id of padding (at the end of rows) in all signatures on ids."""
 
 
 def checked_ids(ids, vocabulary_size, pad_id):
-    """Returns ids `(batch, ..., time)` with the padding of a model.
+    """Checks ids `(batch, ..., time)`, and sets the model's padding.
 
     Args:
         ids: Integer tensor of shape `(batch, ..., time)`, padded with -1 on
             the right.
-        vocabulary_size: Integer, the number of ids that the model knows.
-        pad_id: Integer id, put in the place of -1.
+        vocabulary_size: Integer, size of the vocabulary.
+        pad_id: Integer id that replaces -1.
 
     Raises:
-        tf.errors.InvalidArgumentError: when an id is unknown, or padding is
-            followed by an id.
+        tf.errors.InvalidArgumentError: when an id is unknown, or an id follows
+            padding.
     """
     is_pad = tf.equal(ids, PAD)
     known = tf.logical_or(is_pad, (ids >= 0) & (ids < vocabulary_size))
@@ -188,7 +188,7 @@ def checked_ids(ids, vocabulary_size, pad_id):
 
 
 def served_ids(ids, pad_id):
-    """Returns ids with the padding of signatures; `checked_ids` undoes it.
+    """Converts padding of a model to that of signatures.
 
     Args:
         ids: Integer tensor of shape `(batch, time)`.

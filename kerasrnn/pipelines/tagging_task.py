@@ -1,4 +1,4 @@
-"""How a tagger is trained, scored and shown in a run."""
+"""Training, scores and report of a tagger in a run."""
 
 import pathlib
 from collections.abc import Sequence
@@ -20,29 +20,29 @@ from kerasrnn.training import TextScores
 from kerasrnn.typing import Strings
 
 Sentences = Sequence[Sequence[tuple[str, str]]]
-"""Sentences of words and their tags."""
+"""Sentences of words with tags."""
 
 
 def columns_of(sentences, scheme):
-    """Returns the words and the tags of sentences, these in a scheme.
+    """Returns words and tags of sentences, with tags in a scheme.
 
     Raises:
-        ValueError: when there is no sentence, one is empty or not a list of
-            words and tags, or no scheme has one of the tags.
+        ValueError: when there are no sentences, one is empty or not a list of
+            words and tags, or a tag belongs to no scheme.
     """
-    # Strings, dictionaries and tables are iterable, too.
+    # Strings, dictionaries and tables are also iterable.
     whole = isinstance(sentences, str | dict) or hasattr(sentences, "columns")
     for sentence in [sentences] if whole else sentences:
         if not _is_sentence(sentence):
             raise ValueError(
-                "A sentence is a list of its words, each with its tag, such as "
+                "A sentence must be a list of words with tags, such as "
                 '[("Anna", "B-PER"), ("sings", "O")]; `read_tagged_words` of '
                 "`kerasrnn.data` returns a list of such sentences. "
                 f"Received: {sentence!r:.80}"
             )
     if not len(sentences) or not all(map(len, sentences)):
         raise ValueError(
-            "Sentences must have words, and there must be at least one. "
+            "There must be at least one sentence, and none may be empty. "
             f"Received: {len(sentences)} sentences, "
             f"{sum(not len(x) for x in sentences)} of them empty"
         )
@@ -55,7 +55,7 @@ def columns_of(sentences, scheme):
 
 
 def _is_sentence(sentence):
-    """Whether it is a list of `(word, tag)`; a pair of lists is not."""
+    """Whether it is a list of `(word, tag)`, not a pair of lists."""
     pairs = list | tuple if isinstance(sentence, list) else tuple
     return isinstance(sentence, list | tuple) and all(
         isinstance(pair, pairs)
@@ -73,9 +73,9 @@ _SHOWN = 5  # sentences to print
 class TaggingTask(Task):
     """The task of a `TextTagger`.
 
-    Rows are lists of sentences, lists of `(word, tag)`. The best epoch is that
-    of the highest F1 of phrases, or else of the highest accuracy, on the first
-    2,000 sentences.
+    Rows are sentences, lists of `(word, tag)`. The best epoch is the one with
+    the highest span F1 (or accuracy, without phrases) on the first 2,000
+    sentences.
     """
 
     mode = "max"
@@ -88,7 +88,7 @@ class TaggingTask(Task):
 
     @property
     def tokenizers(self) -> list[Tokenizer]:
-        """The tokenizers of words and, if there is one, of characters."""
+        """The tokenizers of words and, if used, of characters."""
         if self.pipeline.characters is None:
             return [self.pipeline.words]
         return [self.pipeline.words, self.pipeline.characters]
@@ -120,13 +120,12 @@ class TaggingTask(Task):
     def report(
         self, rows: Sentences, folder: pathlib.Path
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Prints the sentences with the most errors, and draws all errors.
+        """Prints the sentences with the most errors, and draws errors.
 
         Returns:
-            Facts, `"worst"` and, for the page to try it, `"samples"` of
-            sentences; and pictures, `"confusions"` of true and
-            predicted tags, without prefixes, and the `"transitions"` of a
-            `CRF`.
+            Facts: the `"worst"` sentences, and `"samples"` for the web page.
+                Pictures: `"confusions"` of true and predicted tags without
+                prefixes, and the `"transitions"` of a `CRF`.
         """
         words, true = columns_of(rows, self.pipeline.scheme)
         found = self.pipeline.tag_tokens(words)
@@ -162,7 +161,7 @@ def _print_worst(words, true, found):
 
 
 def _confusion_figure(tagger, true, found):
-    """Draws how often each tag was taken for each other, without prefixes."""
+    """Draws the confusion matrix of tags without prefixes."""
     from kerasrnn.plots import matrix_figure
 
     kinds = [_kind(tag, tagger.scheme) for tag in tagger.tags]
@@ -182,12 +181,12 @@ def _confusion_figure(tagger, true, found):
 
 
 def _kind(tag, scheme):
-    """The type of a tag, or a tag that is not part of a phrase."""
+    """Returns the type of a tag, or a tag outside of phrases."""
     return (scheme and parsed_tag(tag)[1]) or tag
 
 
 def _transition_figure(tagger):
-    """Draws the weights of the transitions of a `CRF`; grey is forbidden."""
+    """Draws the transition weights of a `CRF`; forbidden ones are grey."""
     from kerasrnn.plots import matrix_figure
 
     crf = tagger.model.crf
@@ -201,5 +200,5 @@ def _transition_figure(tagger):
         tagger.tags,
         "tag",
         "next tag",
-        "Weights of a tag after another",
+        "Weights of transitions between tags",
     )

@@ -1,4 +1,4 @@
-"""What a run asks of a pipeline: how it is trained, scored and shown."""
+"""The interface between runs and pipelines."""
 
 import abc
 import pathlib
@@ -16,22 +16,22 @@ from kerasrnn.typing import Batches
 
 
 class Task(abc.ABC):
-    """The task of a pipeline, as `Run` sees it.
+    """Tells a `Run` how to train, score and report a pipeline.
 
-    A pipeline returns it from `task()`. Rows are examples in the form that the
-    task has: pairs of strings, `LabelledTexts`, tagged sentences, lines, piano
-    rolls, a `SeriesTable`.
+    `task()` of a pipeline returns it. Rows are the examples of the task: pairs
+    of strings, `LabelledTexts`, tagged sentences, lines, piano rolls or a
+    `SeriesTable`.
 
     Args:
         pipeline: The pipeline.
 
     Attributes:
-        monitor: String, the logged value that decides which epoch is best.
+        monitor: String, the logged value that determines the best epoch.
         mode: `"min"` or `"max"`, whether the lowest or the highest is best.
         file_name: String, the name of its `.keras` file.
-        speed_unit: String, the entry of `sizes` in which speed is logged.
-        few: Integer. A run warns of fewer rows than this, by the first entry of
-            `sizes`.
+        speed_unit: String, the entry of `sizes` that is the unit of the logged
+            speed.
+        few: Integer. A run warns if the first entry of `sizes` is smaller.
     """
 
     monitor: str = "val_loss"
@@ -45,15 +45,15 @@ class Task(abc.ABC):
 
     @property
     def tokenizers(self) -> list[Tokenizer]:
-        """The tokenizers whose ids the weights stand for."""
+        """The tokenizers whose ids the model uses."""
         return []
 
     @abc.abstractmethod
     def sizes(self, rows: Any) -> dict[str, int]:
-        """Returns how much some rows are, by unit, such as `"pairs"`."""
+        """Returns the sizes of rows by unit, such as `"pairs"`."""
 
     def plan(self) -> str:
-        """Returns what else to print before a training, in lines, or `""`."""
+        """Returns further lines to print before training, or `""`."""
         return ""
 
     def texts_of(self, rows: Any) -> Sequence[Iterable[str]]:
@@ -67,18 +67,18 @@ class Task(abc.ABC):
         seed: int | None = None,
         **weights: Any,
     ) -> Batches:
-        """Returns batches of rows; without a seed, the same each time.
+        """Returns batches of rows; without a seed, always the same.
 
         Args:
             rows: Examples.
             batch_size: Positive integer.
-            seed: Integer, the seed of the shuffling; `None` for none.
-            **weights: More arguments of `batches`, such as `class_weight`.
+            seed: Integer, the seed of the shuffling; `None` for no shuffling.
+            **weights: Other arguments of `batches`, such as `class_weight`.
         """
         return self.pipeline.batches(rows, batch_size, seed=seed, **weights)
 
     def epoch_scores(self, rows: Any) -> list[keras.callbacks.Callback]:
-        """Returns callbacks that score it on rows after every epoch."""
+        """Returns callbacks that score rows after every epoch."""
         return []
 
     def row_scores(
@@ -86,24 +86,24 @@ class Task(abc.ABC):
     ) -> dict[str, Any]:
         """Returns the scores of the trained pipeline on rows, for a card.
 
-        By default those of its `evaluate`, which takes the options.
+        By default it calls `evaluate` with the options.
         """
         return self.pipeline.evaluate(rows, *args, **options)
 
     @abc.abstractmethod
     def headline(self, scores: dict[str, Any]) -> str:
-        """Returns the most important of its `row_scores`, in words."""
+        """Returns the most important of the `row_scores` in words."""
 
     def is_much_worse(
         self, before: dict[str, Any], now: dict[str, Any]
     ) -> bool:
-        """Returns whether scores became much worse by fine-tuning.
+        """Returns whether fine-tuning made scores much worse.
 
-        By default they never do.
+        The default is false.
 
         Args:
             before: The `row_scores` of the pipeline that the run started from.
-            now: Those of the trained one.
+            now: The `row_scores` of the trained pipeline.
         """
         return False
 
@@ -112,10 +112,10 @@ class Task(abc.ABC):
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Prints samples, draws pictures, and may write files.
 
-        A task may have more arguments, such as a seed.
+        Tasks may have further arguments, such as a seed.
 
         Args:
-            rows: Examples to validate on.
+            rows: The validation examples.
             folder: Path of the output folder.
 
         Returns:
@@ -125,17 +125,17 @@ class Task(abc.ABC):
         return {}, {}
 
     def how_to_try(self, folder: pathlib.Path) -> str:
-        """Returns how to try what a run has left in a folder, in lines."""
+        """Returns lines on how to try the results of a run."""
         return f"Try it in a browser: kerasrnn-demo {folder_above(folder)}"
 
 
 def folder_above(folder: pathlib.Path) -> pathlib.Path:
-    """Returns the folder that a folder is in, also for `Path(".")`."""
+    """Returns the parent of a folder, even for `Path(".")`."""
     return folder.parent if folder.name else folder.resolve().parent
 
 
 def wrapped(text: str) -> str:
-    """Returns a text as indented lines that fit a terminal."""
+    """Wraps a text to indented lines that fit a terminal."""
     return textwrap.fill(
         text,
         width=79,
@@ -146,15 +146,15 @@ def wrapped(text: str) -> str:
 
 
 def confusion_counts(true, found, size):
-    """Counts pairs of a true and a predicted label.
+    """Counts pairs of true and predicted labels.
 
     Args:
         true: Sequence of integers from 0 to `size - 1`, the true labels.
-        found: Sequence of as many, the predicted labels.
+        found: Sequence of the same length, the predicted labels.
         size: Positive integer, the number of labels.
 
     Returns:
-        Integer array of shape `(size, size)`, a row for each true label.
+        Integer array of shape `(size, size)`; rows are true labels.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""Text classification: a tokenizer and a classifier in one model."""
+"""The pipeline for text classification."""
 
 from collections.abc import Collection
 from collections.abc import Iterable
@@ -69,22 +69,21 @@ def check_parts(labeller: Any) -> None:
     labels = labeller.labels
     least = 1 if labeller.multi_label else 2
     classes = max(least, labeller.model.num_classes)
-    # A client reads "" as no label.
+    # For clients, "" means no label.
     names = {label for label in labels if isinstance(label, str) and label}
     if not len(names) == len(labels) == classes:
         raise ValueError(
-            f"`labels` must be {classes}, one for each class of the model, "
-            "all different strings, not empty. "
-            f"Received: labels={list(labels)!r}"
+            f"`labels` must be {classes} distinct, non-empty strings, one for "
+            f"each class of the model. Received: labels={list(labels)!r}"
         )
 
 
 def joined_model(labellers: Sequence[Any]) -> ClassifierEnsemble:
-    """Returns the models of labellers as one, at their temperatures.
+    """Joins the models of labellers with their temperatures.
 
     Args:
-        labellers: List of `TextLabeller`s. Of an ensemble, all models are
-            taken.
+        labellers: List of `TextLabeller`s. For an ensemble, all of its models
+            are used.
 
     Raises:
         ValueError: when their labels or their numbers of logits differ.
@@ -108,15 +107,15 @@ def joined_model(labellers: Sequence[Any]) -> ClassifierEnsemble:
 
 
 def _answers(labeller):
-    """What a labeller answers, in words."""
+    """Describes the labels of a labeller in words."""
     count = labeller.model.num_classes
     logits = "one logit" if count == 1 else f"{count} logits"
-    several = ", of which a text may have several" * labeller.multi_label
+    several = " (multi-label)" if labeller.multi_label else ""
     return f"{labeller.labels}{several}, by {logits}"
 
 
 def _with_temperatures(model):
-    """The members of an ensemble, or one model, each with its temperature."""
+    """Returns the members of an ensemble (or a model) and temperatures."""
     models = models_of(model)
     return zip(models, getattr(model, "temperatures", [1.0]), strict=True)
 
@@ -127,8 +126,8 @@ LABELS = tf.TensorSpec([None], tf.string, name="label")
 class LabellingFunctions:
     """The graph functions that a `TextLabeller` serves.
 
-    Each takes tensors and returns a dictionary of tensors. They tokenize and
-    classify in the same graphs.
+    Each maps tensors to a dictionary of tensors. They tokenize and classify in
+    the same graph.
 
     Args:
         labeller: The `TextLabeller`.
@@ -160,18 +159,18 @@ class LabellingFunctions:
         }
 
     def label(self, text):
-        """The label of each text, or several, and the probabilities."""
+        """Returns the label or labels of each text, and the probabilities."""
         return self._answer(self.logits(self.ids(text)))
 
     def label_ids(self, ids):
-        """The same on ids."""
+        """The same for ids."""
         pad_id = self.tokenizer.pad_id
         ids = checked_ids(ids, self.tokenizer.vocabulary_size, pad_id)
         ids = pad_to(ids, pad_id, most=self.max_length)
         return self._answer(self.logits(ids))
 
     def explain(self, text):
-        """The same, with the tokens and the weight of each."""
+        """The same, with the tokens and their weights."""
         ids = self.ids(text)
         logits, weights = self.classify(ids)
         mask = self.model.mask(ids)
@@ -187,13 +186,16 @@ class LabellingFunctions:
         }
 
     def explain_label(self, text, label):
-        """The same, for or against a label that is given for each text."""
+        """The same, with weights for or against a given label per text."""
         ids = self.ids(text)
         with tf.control_dependencies([check_same_rows(text=text, label=label)]):
             is_label = tf.equal(label[:, None], tf.constant(self.labels)[None])
         known = tf.debugging.Assert(
             tf.reduce_all(tf.reduce_any(is_label, axis=1)),
-            [f"`label` must be of {', '.join(self.labels)}. Received:", label],
+            [
+                f"`label` must be among {', '.join(self.labels)}. Received:",
+                label,
+            ],
         )
         with tf.control_dependencies([known]):
             is_label = tf.identity(is_label)
@@ -208,7 +210,7 @@ class LabellingFunctions:
         }
 
     def tokenize(self, text):
-        """The ids that the model reads."""
+        """Returns the ids that the model reads."""
         ids = self.ids(text)
         return {"ids": served_ids(ids, self.tokenizer.pad_id)}
 
@@ -218,16 +220,16 @@ class LabellingFunctions:
 
 
 def contributions(model, ids, log_odds):
-    """How much each word adds to the log odds of a label.
+    """Returns the contribution of each word to the log-odds of a label.
 
-    It is the product of the embedding of a word and the gradient with respect
-    to it (Denil et al. 2014, https://arxiv.org/abs/1412.6815): above 0, the
-    word speaks for the label, below 0 against it.
+    It is the product of the embedding of a word and its gradient (Denil et al.
+    2014, https://arxiv.org/abs/1412.6815). Positive values support the label,
+    negative values oppose it.
 
     Args:
         model: A `TextClassifier` or `ClassifierEnsemble`.
         ids: Int32 tensor of shape `(batch, time)`, padded.
-        log_odds: Function from float32 logits to the log odds of the label of
+        log_odds: Function from float32 logits to the log-odds of a label of
             each text, of shape `(batch,)`.
 
     Returns:
@@ -240,15 +242,15 @@ def contributions(model, ids, log_odds):
 
 
 def gradient_norms(model, ids):
-    """Norms of the gradients of the largest logit.
+    """Returns gradient norms of the largest logit.
 
     Args:
         model: A `TextClassifier` or `ClassifierEnsemble`.
         ids: Int32 tensor of shape `(batch, time)`, padded.
 
     Returns:
-        Float32 tensor of shape `(batch, time)`, of the gradients with respect
-        to the embeddings.
+        Float32 tensor of shape `(batch, time)`, the norms of the gradients with
+        respect to the embeddings.
     """
     _, gradients, _ = _gradients(
         model, ids, lambda logits: tf.reduce_max(logits, axis=1)
@@ -257,9 +259,9 @@ def gradient_norms(model, ids):
 
 
 def _gradients(model, ids, function):
-    """Embeddings, gradients of a function of the logits, and the logits.
+    """Returns embeddings, gradients of a function of logits, and logits.
 
-    The embeddings of the members of an ensemble are side by side.
+    The embeddings of the members of an ensemble are concatenated.
     """
     embeddings = model.embed(ids)
     with tf.GradientTape() as tape:
@@ -276,16 +278,16 @@ def _side_by_side(tensors):
 
 
 Labels = Sequence[str | float] | Sequence[Collection[str]] | np.ndarray
-"""Labels by name or by number, or probabilities of the second of two.
+"""Names or numbers of labels, or probabilities of the second of two labels.
 
-Of texts that may have several, a list of names for each, or an array of 0 and 1
-of shape `(texts, labels)`.
+For multi-label texts, a list of names for each, or an array of 0 and 1 of shape
+`(texts, labels)`.
 """
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TextLabeller(XlaPipeline):
-    """Labels strings, in the same way in evaluation and when served.
+    """Classifies strings, in Python and when served.
 
     It is saved to one `.keras` file, with the optimizer if the model is
     compiled. A loaded pipeline can label texts, continue its training or be
@@ -293,25 +295,24 @@ class TextLabeller(XlaPipeline):
 
     Args:
         model: A `kerasrnn.models.TextClassifier`, or a `ClassifierEnsemble`,
-            which is not trained further.
-        tokenizer: The `Tokenizer` that the model is trained with.
-        labels: List of strings, one for each class. For a model with one
-            logit: the labels of probability 0 and of probability 1.
+            which cannot be trained.
+        tokenizer: The `Tokenizer` of the model.
+        labels: List of strings, one for each class. For a model with one logit,
+            the labels for probability 0 and probability 1.
         max_length: Positive integer. Longer texts are truncated to this many
-            tokens, with a warning. `None` keeps all tokens.
-        temperature: Positive float by which logits are divided before they
-            become probabilities; see `calibrate`.
-        multi_label: Whether a text may have several labels, or none. Each
-            label then has a logit and a sigmoid of its own.
-        thresholds: Float, the probability above which a text has a label, if
-            it may have several; or a list of them, one for each label; or a
-            dictionary of them by name. See `tune_thresholds`.
+            tokens, with a warning. `None` for no limit.
+        temperature: Positive float that divides the logits; see `calibrate`.
+        multi_label: Whether a text can have any number of labels. Each label
+            then has its own logit and sigmoid.
+        thresholds: With `multi_label`, the probability above which a text has a
+            label: a float, a list with one for each label, or a dictionary by
+            name. See `tune_thresholds`.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
-        ValueError: when `labels` are not different strings, as many as there
-            are classes, a number is out of its range, or the model was built
-            for another tokenizer.
+        ValueError: when `labels` are not distinct strings, one for each class,
+            a number is out of range, or the model was built for another
+            tokenizer.
 
     Example:
 
@@ -341,7 +342,7 @@ class TextLabeller(XlaPipeline):
     """
 
     asked_by = "`label` or `probabilities`"
-    # XLA makes batches of texts no faster.
+    # XLA does not speed up batches of texts.
     usual_shapes = XlaShapes(rows=[1], lengths=[32, 64, 128, 256])
 
     def __init__(
@@ -358,8 +359,9 @@ class TextLabeller(XlaPipeline):
         super().__init__(model, **kwargs)
         if tokenizer.built and tokenizer.pad_id < 0:
             raise ValueError(
-                "A classifier pads texts. Expected: a vocabulary with `<pad>`; "
-                "a language model of subwords has one. Received: one without"
+                "A classifier needs a padding token. Expected: a vocabulary "
+                "with `<pad>`, such as that of a subword language model. "
+                "Received: a vocabulary without it"
             )
         self.tokenizer = tokenizer
         self.labels = tuple(labels)
@@ -371,28 +373,28 @@ class TextLabeller(XlaPipeline):
 
     @classmethod
     def ensemble(cls, labellers: Sequence[Self]) -> Self:
-        """Joins labellers into one that answers with all of them.
+        """Joins labellers to an ensemble.
 
         Its logits are the mean of those of all models, each divided by the
-        temperature of its labeller: `calibrate` the labellers before, so that
-        one that is too certain does not decide alone, and the ensemble
-        afterwards. It is saved, served and exported like any other, but not
-        trained further. It shares the models; it does not copy them.
+        temperature of its labeller. `calibrate` the labellers before, so that
+        an overconfident one does not dominate, and the ensemble afterwards. The
+        ensemble can be saved, served and exported like any labeller, but not
+        trained. It shares the models and does not copy them.
 
         Args:
-            labellers: List of `TextLabeller`s with the same tokenizer and the
-                same labels, as many logits, and no layer in common; they may
-                differ in all else. Of an ensemble, all models are joined. The
-                new one has the `max_length` and the `thresholds` of the first,
-                and a temperature of 1.
+            labellers: List of `TextLabeller`s with the same tokenizer, labels
+                and number of logits, and without common layers. They may differ
+                otherwise. For an ensemble, all of its models are used. The
+                result has the `max_length` and `thresholds` of the first
+                labeller, and a temperature of 1.
 
         Returns:
-            A `TextLabeller` of a `kerasrnn.models.ClassifierEnsemble`; of one
-            labeller, that one.
+            A `TextLabeller` with a `kerasrnn.models.ClassifierEnsemble`; a
+            single labeller is returned unchanged.
 
         Raises:
-            ValueError: when there is no labeller, one is not a
-                `TextLabeller`, or they differ in what they must have in common.
+            ValueError: when there is no labeller, one is not a `TextLabeller`,
+                or they differ in a common property.
         """
         members = members_of("labellers", labellers, cls, "tokenizer")
         first, *others = members
@@ -410,18 +412,18 @@ class TextLabeller(XlaPipeline):
     def default_loss(self, label_smoothing: float = 0.0) -> keras.losses.Loss:
         """Returns binary or categorical cross-entropy of logits.
 
-        With `multi_label`, it is the mean of the binary ones of all labels.
+        With `multi_label`, it is the mean binary cross-entropy over all labels.
 
         Args:
-            label_smoothing: Float in `[0, 1)`, the share of each label that is
-                spread over all of them.
+            label_smoothing: Float in `[0, 1)`, the probability mass of each
+                label that is spread over all labels.
         """
         return self.kind.loss(label_smoothing)
 
     def default_metrics(self) -> list[keras.metrics.Metric]:
-        """Returns the accuracy; probabilities as labels are rounded.
+        """Returns the accuracy; soft labels are rounded.
 
-        With `multi_label`, it counts each label of each text.
+        With `multi_label`, it is over all pairs of text and label.
         """
         accuracy = keras.metrics.MeanMetricWrapper(
             label_accuracy, name="accuracy"
@@ -437,25 +439,25 @@ class TextLabeller(XlaPipeline):
         sample_weight: Sequence[float] | None = None,
         class_weight: ClassWeight = None,
     ) -> tf.data.Dataset:
-        """Batches of labelled texts, truncated to `max_length` as in serving.
+        """Returns batches of labelled texts, truncated to `max_length`.
 
         Args:
             texts: List of strings.
-            labels: List of labels, by name or by number, see `numbers`.
+            labels: List of labels (names or numbers); see `numbers`.
             batch_size: Positive integer, texts in a batch.
             seed: Integer, the seed of the shuffling; `None` sorts by length.
             sample_weight: List of floats, the weight of each text in the
                 loss; `None` for equal weights.
-            class_weight: As of `fit`. Not with `multi_label`.
+            class_weight: As in `fit`. Not with `multi_label`.
 
         Returns:
             The `tf.data.Dataset` of `kerasrnn.data.labelled_batches`; with
             weights, each batch is a tuple `(ids, labels, weights)`.
 
         Raises:
-            ValueError: when `labels` is `None`, a label is unknown, there are
-                not as many weights as texts, or there is a `class_weight` of
-                several labels.
+            ValueError: when `labels` is `None`, a label is unknown, the number
+                of weights differs from that of texts, or `class_weight` is
+                given with `multi_label`.
         """
         numbers = self.numbers(labels)
         if class_weight is not None:
@@ -493,8 +495,8 @@ class TextLabeller(XlaPipeline):
     def _weights_by_number(self, class_weight, true=None):
         if self.multi_label:
             raise ValueError(
-                "Texts with several labels have no class weights. Expected: "
-                "`sample_weight`, or thresholds of `tune_thresholds`. "
+                "`class_weight` is not supported with `multi_label`. Expected: "
+                "`sample_weight`, or thresholds from `tune_thresholds`. "
                 f"Received: class_weight={class_weight!r}"
             )
         numbers = self.kind.numbers
@@ -504,7 +506,7 @@ class TextLabeller(XlaPipeline):
 
     @property
     def kind(self) -> OneLabel | SeveralLabels:
-        """What labels a text has, one or several."""
+        """The kind of classification: `OneLabel` or `SeveralLabels`."""
         if self.multi_label:
             return SeveralLabels(self.labels, self.thresholds)
         return OneLabel(self.labels, self.model.num_classes)
@@ -525,20 +527,20 @@ class TextLabeller(XlaPipeline):
         batch_size: int = 64,
         threshold: float | Mapping[str, float] | None = None,
     ) -> list[Any]:
-        """Returns the predicted label of each of a list of strings.
+        """Returns the predicted label of each string in a list.
 
         Args:
             texts: List of strings.
             batch_size: Positive integer, texts in a batch.
-            threshold: Float. Where the most probable label is less probable,
-                `None` is returned, "do not know"; `calibrate` first. With
-                `multi_label`, the probability above which a text has a label,
-                one for all or one for each by name, instead of `thresholds`.
+            threshold: Float. If the most probable label is below it, the result
+                is `None` ("do not know"); `calibrate` first. With
+                `multi_label`, it replaces `thresholds`: one number for all
+                labels, or a dictionary by name.
 
         Returns:
             A list of strings or `None`. With `multi_label`, a list of
-            dictionaries, from the labels that a text has to their
-            probabilities, the most probable first; some may be empty.
+            dictionaries from the labels of a text to their probabilities, most
+            probable first. Some may be empty.
         """
         found = self.probabilities(texts, batch_size)
         return self.kind.chosen(found, threshold)
@@ -546,23 +548,23 @@ class TextLabeller(XlaPipeline):
     def calibrate(
         self, texts: Strings, labels: Labels, batch_size: int = 64
     ) -> float:
-        """Sets the `temperature` at which texts are best predicted.
+        """Calibrates the probabilities by setting the `temperature`.
 
-        Trained to the end, models are too certain. One temperature brings their
-        probabilities close to the share of texts of which they are right, and
-        changes no predicted label: the `thresholds` of several labels move
-        along.
+        Trained models are usually overconfident. A temperature brings their
+        probabilities close to the actual accuracy, and does not change
+        predicted labels: with `multi_label`, the `thresholds` are converted,
+        too.
 
         Args:
             texts: List of strings that the model was not trained on.
-            labels: List of their true labels, by name or by number.
+            labels: List of their true labels (names or numbers).
             batch_size: Positive integer, texts in a batch.
 
         Returns:
-            The temperature, also `labeller.temperature`.
+            The temperature, which is also `labeller.temperature`.
 
         Raises:
-            ValueError: as `evaluate`.
+            ValueError: as in `evaluate`.
 
         Reference:
             [Guo et al., 2017](https://arxiv.org/abs/1706.04599).
@@ -584,26 +586,26 @@ class TextLabeller(XlaPipeline):
     def tune_thresholds(
         self, texts: Strings, labels: Labels, batch_size: int = 64
     ) -> dict[str, float]:
-        """Sets the `thresholds` at which the F1 of each label is highest.
+        """Sets the `thresholds` that maximize the F1 of each label.
 
-        On the same texts, scores are then too good: evaluate it on others. A
-        label that none of them has keeps its threshold.
+        On the same texts, scores are then optimistic: evaluate on other texts.
+        A label that no text has keeps its threshold.
 
         Args:
             texts: List of strings that the model was not trained on.
-            labels: List of the true labels of each, see `numbers`.
+            labels: List of the true labels of each text; see `numbers`.
             batch_size: Positive integer, texts in a batch.
 
         Returns:
-            A dictionary from the names of all labels to their thresholds.
+            A dictionary of the threshold of each label by name.
 
         Raises:
-            ValueError: as `evaluate`, or without `multi_label`.
+            ValueError: as in `evaluate`, or without `multi_label`.
         """
         if not self.multi_label:
             raise ValueError(
-                "The most probable label needs no thresholds. Expected: "
-                "several labels a text. Received: multi_label=False"
+                "With one label per text, there are no thresholds. Expected: "
+                "multi_label=True. Received: multi_label=False"
             )
         true, texts = self.numbers(labels), text_list(texts)
         check_count(true, texts)
@@ -612,11 +614,11 @@ class TextLabeller(XlaPipeline):
         return dict(zip(self.labels, self.thresholds, strict=True))
 
     def probabilities(self, texts: Strings, batch_size: int = 64) -> np.ndarray:
-        """Returns the probabilities of the labels of a list of strings.
+        """Returns the probabilities of labels for a list of strings.
 
-        They have shape `(texts, classes)`. For a model with one logit, it is
-        `(texts,)`, the probabilities of the second label. With `multi_label`,
-        those of a text do not sum to 1.
+        They have the shape `(texts, classes)`. For a model with one logit, the
+        shape is `(texts,)`: probabilities of the second label. With
+        `multi_label`, the probabilities of a text do not sum to 1.
         """
         texts = text_list(texts)
         probabilities = np.zeros((len(texts), *self.kind.shape), "float32")
@@ -627,17 +629,17 @@ class TextLabeller(XlaPipeline):
     def label_probabilities(
         self, texts: Strings, batch_size: int = 64
     ) -> list[dict[str, float]]:
-        """Returns the probability of every label for each of a list of strings.
+        """Returns the probability of every label for each string in a list.
 
-        Unlike `probabilities`, it is the same for any number of labels.
+        Unlike `probabilities`, the format is the same for any number of labels.
 
         Args:
             texts: List of strings.
             batch_size: Positive integer, texts in a batch.
 
         Returns:
-            For each text a dictionary from the names of all labels, in their
-            order, to their probabilities.
+            For each text, a dictionary of the probability of each label by
+            name.
         """
         found = both(self.probabilities(texts, batch_size))
         return [
@@ -647,23 +649,23 @@ class TextLabeller(XlaPipeline):
     def evaluate(
         self, texts: Strings, labels: Labels, batch_size: int = 64
     ) -> dict[str, Any]:
-        """Labels texts and compares the labels with the true ones.
+        """Classifies texts and compares predicted with true labels.
 
         Args:
             texts: List of strings.
-            labels: List of the true labels, see `numbers`. Probabilities of
-                the second of two are rounded where labels are counted.
+            labels: List of the true labels; see `numbers`. Probabilities of the
+                second of two labels are rounded to count labels.
             batch_size: Positive integer, texts in a batch.
 
         Returns:
-            A dictionary of `"accuracy"`, also the micro-averaged F1;
+            A dictionary of `"accuracy"`, which is also the micro-averaged F1;
             `"macro_f1"`; `"loss"`, the mean negative log-likelihood;
-            `"by_label"`, precision, recall, F1 and the number of texts of each
-            label; `"confusion"`, for each true label how often each label was
-            predicted; `"wall_seconds"` and `"cpu_seconds"`. With
-            `multi_label`, instead of accuracy and confusion, `"micro_f1"` of
-            all labels of all texts, and `"subset_accuracy"`, the share of
-            texts of which all labels are right.
+            `"by_label"`, with precision, recall, F1 and number of texts of each
+            label; `"confusion"`, with the counts of predicted labels for each
+            true label; `"wall_seconds"` and `"cpu_seconds"`. With
+            `multi_label`, instead of accuracy and confusion, `"micro_f1"` over
+            all pairs of text and label, and `"subset_accuracy"`, the fraction
+            of texts whose labels are all correct.
 
         Raises:
             ValueError: when the numbers of texts and labels differ, or a
@@ -676,16 +678,16 @@ class TextLabeller(XlaPipeline):
         return {**scores, **clock.read()}
 
     def numbers(self, labels: Iterable[Any] | None) -> Any:
-        """Converts names of labels to numbers; numbers stay as they are.
+        """Converts names of labels to numbers; numbers are not changed.
 
-        If names are themselves numbers, such as "1" to "5", the integer 1 may
-        mean the label "1" or the second, "2". It is refused, unless both are
-        the same.
+        If names are numbers, such as "1" to "5", the integer 1 could mean the
+        label "1" or the second label, "2". It is refused, unless both are the
+        same.
 
         Args:
-            labels: List of labels, by name or by number; for a model with one
-                logit also probabilities of the second label. With
-                `multi_label`, a list of names for each text, `[]` for none; or
+            labels: List of labels (names or numbers); for a model with one
+                logit, also probabilities of the second label. With
+                `multi_label`, a list of names for each text (`[]` for none), or
                 an array of 0 and 1 of shape `(texts, labels)`.
 
         Returns:
@@ -693,23 +695,23 @@ class TextLabeller(XlaPipeline):
             `(texts, labels)`.
 
         Raises:
-            ValueError: when a label is unknown, or is a number that may also
-                be meant as the name of another, or `labels` are in no order.
+            ValueError: when a label is unknown or ambiguous, or `labels` have
+                no order.
         """
         in_order = isinstance(labels, Iterable)
         if not in_order or isinstance(labels, Mapping | set | frozenset):
             raise ValueError(
-                "`labels` must be a list, the label of each text. "
+                "`labels` must be a list with the label of each text. "
                 f"Received: labels={labels!r:.80}"
             )
         return self.kind.numbers(labels)
 
     def served_facts(self) -> Config:
-        """Returns what a client must know.
+        """Returns facts that clients need.
 
-        `"labels"`, `"max_length"`: how many tokens are read; with
-        `multi_label`, that, and the `"thresholds"` by label. Also those of
-        every `XlaPipeline`.
+        They are `"labels"`, `"max_length"` (number of tokens that are read)
+        and, with `multi_label`, this flag and the `"thresholds"` by label; and
+        those of every `XlaPipeline`.
         """
         facts = {
             **super().served_facts(),
@@ -728,18 +730,18 @@ class TextLabeller(XlaPipeline):
     def explain(
         self, text: str, label: str | None = None
     ) -> tuple[list[str], np.ndarray]:
-        """Returns the words of one string and the weight of each.
+        """Returns the words of a string and their weights.
 
-        The weights are those of the attention. For a model without attention,
-        they are the norms of the gradients of the words (`gradient_norms`),
-        divided by their sum. They do not say for which label a word speaks.
-        With a `label`, weights do: above 0 for the label, below 0 against it. A
-        weight is then the product of the embedding of the word and the gradient
-        of the log odds of the label.
+        The weights are attention weights. For a model without attention, they
+        are gradient norms (`gradient_norms`), divided by their sum. They do not
+        tell which label a word supports. With a `label`, they do: positive
+        weights support the label, negative weights oppose it. A weight is then
+        the product of the embedding of the word and the gradient of the label's
+        log-odds.
 
         Args:
             text: String.
-            label: String, the label to explain; `None` for the attention.
+            label: String, the label to explain; `None` for attention weights.
 
         Returns:
             A tuple of a list of strings and a float array of shape
@@ -767,7 +769,7 @@ class TextLabeller(XlaPipeline):
         return words, found["weights"].numpy()[0]
 
     def hidden_states(self, text: str) -> tuple[list[str], np.ndarray]:
-        """Returns the words of one string and the outputs of the encoder.
+        """Returns the words of a string and the outputs of the encoder.
 
         Args:
             text: String.
@@ -783,10 +785,10 @@ class TextLabeller(XlaPipeline):
         return decoded(words), tf.cast(states[0], tf.float32).numpy()
 
     def gradient_norms(self, text: str) -> np.ndarray:
-        """Returns how strongly each word of one string affects the label.
+        """Returns the influence of each word of a string on the label.
 
-        It is the norm of the gradient of the largest logit with respect to
-        the embedding of the word, of shape `(words,)`.
+        It is the norm of the gradient of the largest logit with respect to the
+        embedding of the word, an array of shape `(words,)`.
         """
         ids = self.ids(self._given(text))
         return gradient_norms(self.model, ids)[0].numpy()
@@ -805,8 +807,8 @@ class TextLabeller(XlaPipeline):
         return pad_to(ids, self.tokenizer.pad_id)
 
     def _given(self, text):
-        """A batch of one text, with a warning if it is cut."""
+        """Returns a batch with one text; warns if it is truncated."""
         if not is_text(text):
-            raise ValueError(f"A string is expected. Received: {text!r:.80}")
+            raise ValueError(f"Expected: a string. Received: {text!r:.80}")
         warn_of_cut([text], self.tokenizer, self.max_length)
         return tf.constant([text])

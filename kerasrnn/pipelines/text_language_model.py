@@ -1,4 +1,4 @@
-"""Text scoring and generation: a tokenizer and a language model in one."""
+"""The pipeline for language models: scoring and generation."""
 
 from typing import Any
 from typing import Self
@@ -34,16 +34,16 @@ from kerasrnn.typing import Config
 from kerasrnn.typing import Strings
 from kerasrnn.typing import Tensor
 
-# In a window of `evaluate`: the more, the faster; scores are the same.
+# Tokens in a window of `evaluate`. More are faster; scores are the same.
 _STEPS = 512
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TextLanguageModel(XlaPipeline):
-    """Scores and continues strings, in the same way in evaluation and served.
+    """Scores and continues strings, in Python and when served.
 
-    Each line of a text is a sentence, to which an end token is appended. The
-    first word of a text is predicted from an end token too. Blank lines are
+    Each line of a text is a sentence, and an end token is appended to it. The
+    first word of a text is predicted from an end token. Blank lines are
     ignored.
 
     It is saved to one `.keras` file, with the optimizer if the model is
@@ -52,22 +52,21 @@ class TextLanguageModel(XlaPipeline):
 
     Args:
         model: A `kerasrnn.models.LanguageModel`, or a layer with its `run` and
-            `initial_states`; to be trained or evaluated, also with its
-            `batch_size` and `with_batch_size`.
-        tokenizer: The `Tokenizer` that the model is trained with. It must
-            have an end token.
-        window: Positive integer, how many tokens to score or to train on at
-            once. Longer texts are processed window by window.
-        max_length: Positive integer, how many tokens a text may have, and how
-            many may be added to it; more raise an error.
-        go_backwards: Whether each line is read from its last token to its
-            first: tokens are predicted from those after them, and written
-            before a prompt. Ids are then in that order everywhere.
+            `initial_states` (and, for training and evaluation, its `batch_size`
+            and `with_batch_size`).
+        tokenizer: The `Tokenizer` of the model. It must have an end token.
+        window: Positive integer, number of tokens to score or train on at once.
+            Longer texts are processed window by window.
+        max_length: Positive integer, maximum number of tokens in a text, and
+            maximum number of generated tokens. More raise an error.
+        go_backwards: Whether to read each line from its last token to its
+            first. Tokens are then predicted from those after them, and
+            generated before a prompt, and ids are in reversed order everywhere.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
-        ValueError: when the tokenizer has no end token, the model was built
-            for another one, or a number is not positive.
+        ValueError: when the tokenizer has no end token, the model was built for
+            another tokenizer, or a number is not positive.
 
     Example:
 
@@ -106,8 +105,8 @@ class TextLanguageModel(XlaPipeline):
         # While a file is loaded, the tokenizer has no vocabulary yet.
         if tokenizer.built and tokenizer.end_id < 0:
             raise ValueError(
-                "A language model needs a tokenizer whose vocabulary has the "
-                f"end token '</s>'. Received: end_id={tokenizer.end_id}"
+                "A language model needs a tokenizer with the end token '</s>'. "
+                f"Received: end_id={tokenizer.end_id}"
             )
         self.tokenizer = tokenizer
 
@@ -125,37 +124,37 @@ class TextLanguageModel(XlaPipeline):
         batch_size: int | None = None,
         seed: int | None = None,
     ) -> tf.data.Dataset:
-        """Windows of lines to train the model on, for its `batch_size`.
+        """Returns windows of lines for training, with the model's batch size.
 
         Args:
-            lines: List of strings, whose order is kept, with or without a seed.
+            lines: List of strings. Their order is kept.
             batch_size: `None`, or the `batch_size` of the model.
-            seed: As of other pipelines, to no effect.
+            seed: Has no effect; other pipelines have it.
 
         Returns:
             The `tf.data.Dataset` of `kerasrnn.data.text_windows`.
 
         Raises:
-            ValueError: when the model has no `batch_size`, or another one, or
-                the lines have fewer tokens than that.
+            ValueError: when the model has no `batch_size` or another one, or
+                there are fewer tokens than rows.
         """
         rows = self.model.batch_size
         if rows is None or batch_size not in (None, rows):
             raise ValueError(
-                "To be trained on text, the model must carry its states from "
-                "batch to batch: create it with `batch_size`, or with "
+                "To train on text, the model must carry states between "
+                "batches. Expected: a model made with `batch_size`, or by "
                 f"`with_batch_size`. Received: batch_size={batch_size or rows}"
             )
         ids, end_id = self.ids(lines), self.tokenizer.end_id
         return text_windows(ids, rows, self.window, end_id)
 
     def assign_frequencies(self, lines: Strings) -> None:
-        """Lets the untrained model expect each token as often as it occurs.
+        """Initializes the output bias with the frequencies of the tokens.
 
         Training then starts faster; see `TokenOutput.assign_frequencies`.
 
         Args:
-            lines: List of strings, the text to train on.
+            lines: List of strings, the training text.
         """
         if not self.model.built:
             self.model.build()
@@ -165,13 +164,13 @@ class TextLanguageModel(XlaPipeline):
         self.model.output_projection.assign_frequencies(counts)
 
     def opposite(self) -> Self:
-        """Returns a language model that is to read in the other direction.
+        """Returns an untrained language model for the other direction.
 
-        Trained on the same text, it makes an encoder of both directions with
-        this one (`kerasrnn.models.Encoder.from_language_model`). It starts
-        from copies of the weights. Its embeddings are not trained, since an
-        encoder has the same ones for both directions; a loaded file keeps
-        them untrained, too.
+        After training on the same text, both can initialize a bidirectional
+        encoder (`kerasrnn.models.Encoder.from_language_model`). The new model
+        starts from copies of the weights. Its embeddings are frozen, because an
+        encoder has the same ones for both directions. They are still frozen in
+        a loaded file.
         """
         model = self.model.with_batch_size(self.model.batch_size)
         model.embedding.trainable = False
@@ -199,13 +198,13 @@ class TextLanguageModel(XlaPipeline):
             batch_size: Positive integer, texts in a batch.
 
         Returns:
-            A dictionary of arrays of shape `(texts,)`: `"total"`, the log
-            probability of the text; `"length"`, the number of tokens;
-            `"perplexity"` of a token; and, to compare models whose tokens
-            differ, `"word_perplexity"`, where words are parted by white space
-            and the end of a line counts as one, and `"bits_per_byte"` of the
-            words and of one space or line break after each. Those of a text
-            without tokens are NaN.
+            A dictionary of arrays of shape `(texts,)`: `"total"`, the
+            log-probability of the text; `"length"`, the number of tokens; and
+            `"perplexity"` per token. To compare models with different tokens,
+            it also has `"word_perplexity"`, where words are separated by white
+            space and the end of a line counts as a word, and `"bits_per_byte"`,
+            with one space or line break after each word. For a text without
+            tokens, the last three are NaN.
         """
         texts = text_list(texts)
         scores = {
@@ -233,20 +232,20 @@ class TextLanguageModel(XlaPipeline):
     def evaluate(self, lines: Strings) -> dict[str, float]:
         """Scores lines as one continuous text.
 
-        Each call copies the model, to read one row at a time.
+        Each call copies the model, with a batch size of 1.
 
         Args:
-            lines: List of strings, at least one of them not blank.
+            lines: List of strings, at least one not blank.
 
         Returns:
-            A dictionary of `"loss"`, the mean negative log probability of a
-            token; `"perplexity"`; `"token_accuracy"`; of characters
+            A dictionary of `"loss"`, the mean negative log-probability of a
+            token; `"perplexity"`; `"token_accuracy"`; for characters,
             `"bits_per_character"`; `"word_perplexity"` and `"bits_per_byte"`,
-            as `score` returns them; `"tokens"`, their number;
-            `"wall_seconds"` and `"cpu_seconds"`.
+            as in `score`; `"tokens"`, their number; `"wall_seconds"` and
+            `"cpu_seconds"`.
 
         Raises:
-            ValueError: when there is no token.
+            ValueError: when there are no tokens.
         """
         clock, lines = Stopwatch(), text_list(lines)
         ids = self.ids(lines)
@@ -272,29 +271,28 @@ class TextLanguageModel(XlaPipeline):
         """Generates continuations of a list of strings.
 
         Args:
-            prompts: List of strings. After a prompt that ends in a line
-                break, a new sentence begins; otherwise the last sentence of
-                the prompt is continued.
+            prompts: List of strings. If a prompt ends with a line break, a new
+                sentence begins. Otherwise its last sentence is continued.
             seed: Integer. The same seed and list of prompts give the same
                 texts.
-            temperature: Float by which logits are divided. At 0, the most
-                probable token is chosen.
-            top_k: Integer, from how many of the most probable tokens to
-                sample; 0 for all.
-            max_tokens: Integer, how many tokens to add at most; itself at most
+            temperature: Float that divides the logits. At 0, the most probable
+                token is chosen.
+            top_k: Integer, number of most probable tokens to sample from; 0 for
+                all.
+            max_tokens: Integer, maximum number of tokens to add, not more than
                 `max_length`.
-            top_p: Float. Samples from the most probable tokens that together
-                have this probability (nucleus sampling, Holtzman et al.
-                2020); 1 for all.
+            top_p: Float. Samples from the smallest set of most probable tokens
+                that together have this probability (nucleus sampling, Holtzman
+                et al. 2020); 1 for all.
             one_sentence: Whether to stop at the end of a sentence.
 
         Returns:
-            List of strings, each a prompt with its continuation. Unknown words
-            of the prompt become `<unk>`, which is never generated.
+            List of strings: prompts with continuations. Unknown words of a
+            prompt become `<unk>`, which is never generated.
 
         Raises:
-            ValueError: when `prompts` is not a list of strings, or a number
-                is out of its range.
+            ValueError: when `prompts` is not a list of strings, or a number is
+                out of range.
         """
         prompts = text_list(prompts)
         number("temperature", temperature, minimum=0)
@@ -329,7 +327,7 @@ class TextLanguageModel(XlaPipeline):
         return lines.derived[key]
 
     def text_ids(self, texts: Tensor) -> tf.RaggedTensor:
-        """Tokenizes texts, and appends an end token to every line.
+        """Tokenizes texts and appends an end token to every line.
 
         Args:
             texts: String tensor of shape `(batch,)`.
@@ -344,9 +342,9 @@ class TextLanguageModel(XlaPipeline):
         return lines.with_flat_values(ids).merge_dims(1, 2)
 
     def served_facts(self) -> Config:
-        """Returns `"max_length"`: texts of more tokens are errors.
+        """Returns `"max_length"`, the maximum number of tokens in a text.
 
-        Also those of every `XlaPipeline`.
+        It also returns the facts of every `XlaPipeline`.
         """
         return {**super().served_facts(), "max_length": self.max_length}
 

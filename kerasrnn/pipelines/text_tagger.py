@@ -1,4 +1,4 @@
-"""Tagging: words, a tagger and the phrases that its tags mark, in one model."""
+"""The pipeline for tagging words and finding phrases."""
 
 import collections
 import inspect
@@ -54,16 +54,16 @@ from kerasrnn.typing import Tensor
 from kerasrnn.warning import warn
 
 _COMPARED = 2000  # sentences
-_TOLERATED = 0.1  # of them, with other words
+_TOLERATED = 0.1  # fraction of sentences that may have other words
 _SHOWN = 5  # words
 
 
 def warn_of_other_words(sentences):
-    """Warns if many sentences, as text, would be split into other words.
+    """Warns if raw text would often be split differently than training data.
 
     Args:
-        sentences: Lists of words. They are joined by blanks, or by nothing in
-            scripts without spaces.
+        sentences: Lists of words. They are joined by spaces, except in scripts
+            without spaces.
     """
     sentences = sentences[:_COMPARED]
     texts = [
@@ -80,24 +80,24 @@ def warn_of_other_words(sentences):
     if count > _TOLERATED * len(sentences):
         examples = [repr(word) for word, _ in other.most_common(_SHOWN)]
         warn(
-            "Raw text, as `tag` takes it, is split into other words than those "
-            "of the training set, and what was learnt may not be found in it. "
-            "Expected: the words of `kerasrnn.tokenizers.split_into_words`; or "
-            "give words that are split as these are to `tag_tokens`. Received: "
-            f"other words in {count} of {len(sentences)} sentences, such as "
+            "`tag` splits raw text into other words than your training data, "
+            "which may lower the accuracy. Expected: the words of "
+            "`kerasrnn.tokenizers.split_into_words`; or call `tag_tokens` with "
+            "words that are split like your data. Received: other words in "
+            f"{count} of {len(sentences)} sentences, such as "
             f"{', '.join(examples)}",
             CorpusWarning,
         )
 
 
 class WordFeatures:
-    """Turns words into what a `Tagger` reads, in the graph.
+    """Converts words to the inputs of a `Tagger`, in the graph.
 
     Args:
-        words: The `WordTokenizer` of the words.
-        characters: The `CharacterTokenizer` of their characters, or `None`.
-        max_letters: Positive integer. Of longer words, this many characters
-            are read, half from the beginning and half from the end.
+        words: The `WordTokenizer` of words.
+        characters: The `CharacterTokenizer` of characters, or `None`.
+        max_letters: Positive integer, maximum number of characters that are
+            read of a word. Longer words are cut in the middle.
         pieces: The `PieceTokenizer` of a backbone, or `None`.
     """
 
@@ -114,7 +114,7 @@ class WordFeatures:
         self.pieces = pieces
 
     def ids(self, words: tf.RaggedTensor) -> dict[str, tf.RaggedTensor]:
-        """Returns the ids of words, and of their characters.
+        """Returns the ids of words and of their characters.
 
         Args:
             words: String `RaggedTensor` of shape `(batch, words)`.
@@ -131,14 +131,14 @@ class WordFeatures:
         return found
 
     def pad_id(self, name: str) -> int:
-        """Returns the id of padding of a part of what the model reads."""
+        """Returns the id of padding of an input of the model."""
         return 0 if name == "piece_counts" else getattr(self, name).pad_id
 
     def padded(self, ids: dict[str, tf.RaggedTensor], **more: Tensor) -> Any:
-        """Returns ids as the model takes them: a dictionary, or one tensor.
+        """Returns padded ids as inputs of the model: dictionary or tensor.
 
         Args:
-            ids: What `ids` returned.
+            ids: The result of `ids`.
             **more: Tensors to add to the dictionary.
         """
         ids = dict(ids)
@@ -150,7 +150,7 @@ class WordFeatures:
         return {**padded, **more} if len(padded | more) > 1 else padded["words"]
 
     def _shortened(self, letters):
-        """Leaves out the middle of long words."""
+        """Cuts out the middle of long words."""
         half = self.max_letters // 2
         lengths = letters.row_lengths()
         position = tf.ragged.range(lengths).flat_values
@@ -166,8 +166,8 @@ class PhrasesOfWords:
 
     Args:
         tags: List of strings, the names of the tags.
-        scheme: The scheme of the tags. `None` for tags that mark no phrases,
-            such as parts of speech: then each word is a phrase.
+        scheme: The scheme of the tags. `None` for tags without phrases, such as
+            parts of speech; then each word is a phrase.
     """
 
     def __init__(self, tags, scheme):
@@ -181,13 +181,13 @@ class PhrasesOfWords:
         Args:
             tags: Int32 `RaggedTensor` of shape `(batch, words)`.
             scores: Float32 `RaggedTensor`, the probability of each tag.
-            starts: Int32 `RaggedTensor`, the position where each word begins.
-            ends: Int32 `RaggedTensor`, the position where it ends.
+            starts: Int32 `RaggedTensor`, the start position of each word.
+            ends: Int32 `RaggedTensor`, the end position of each word.
 
         Returns:
             A dictionary of dense tensors `(batch, phrases)`: `labels`, padded
-            with `""`, `starts` and `ends`, padded with -1, and `scores`, the
-            least probability of a tag of the phrase, padded with 0.
+            with `""`; `starts` and `ends`, padded with -1; and `scores`, the
+            minimum tag probability in the phrase, padded with 0.
         """
         flat = tags.flat_values
         inside = self._has(flat, "BIESLU")
@@ -196,7 +196,7 @@ class PhrasesOfWords:
         same = tf.equal(label[1:], label[:-1]) & tf.equal(rows[1:], rows[:-1])
         is_open = self._has(flat, "BI")
         goes_on = same & is_open[:-1] & self._has(flat, "IEL")[1:]
-        # The first word continues none.
+        # The first word does not continue a phrase.
         goes_on = tf.concat([tf.zeros_like(inside[:1]), goes_on], 0)
         begins = inside & ~goes_on
         closes = tf.concat([~goes_on[1:], tf.ones_like(inside[:1])], 0)
@@ -221,7 +221,7 @@ class PhrasesOfWords:
         }
 
     def _has(self, tags, prefixes):
-        """Whether tags have one of some prefixes."""
+        """Returns which tags have one of the prefixes."""
         found = [prefix in prefixes for prefix in self.prefixes]
         return tf.gather(tf.constant(found), tags)
 
@@ -265,7 +265,7 @@ class TaggingFunctions:
         def tag_ids(*ids):
             return self.tag_ids(dict(zip(names, ids, strict=True)))
 
-        # The names of the arguments when it is served.
+        # Sets the names of the served arguments.
         tag_ids.__signature__ = inspect.Signature(
             [inspect.Parameter(name, kind) for name in names]
         )
@@ -276,13 +276,13 @@ class TaggingFunctions:
         }
 
     def tag(self, text):
-        """Tags texts; the positions of spans are those of characters."""
+        """Tags texts; positions of spans are in characters."""
         return self._answer(*split_into_words(text))
 
     def tag_tokens(self, tokens):
-        """Tags sentences of words; the positions of spans are those of words.
+        """Tags sentences of words; positions of spans are in words.
 
-        Sentences are padded with `""` at their end.
+        Sentences are padded with `""` on the right.
         """
         is_word = tf.cast(tf.not_equal(tokens, ""), tf.int32)
         is_part = tf.cumsum(is_word, axis=1, reverse=True) > 0
@@ -292,13 +292,13 @@ class TaggingFunctions:
         return self._answer(words, positions, positions + 1)
 
     def tag_ids(self, ids):
-        """The numbers of the tags of words, both padded with -1.
+        """Returns the numbers of tags for ids, both padded with -1.
 
-        There are no probabilities: ONNX lacks what they need where there is a
+        There are no probabilities, because ONNX does not support those of a
         `CRF`.
 
         Args:
-            ids: Dictionary of what the model reads.
+            ids: Dictionary of the inputs of the model.
         """
         features, words = self.tagger.features, ids["words"]
         of_words = {k: x for k, x in ids.items() if k != "pieces"}
@@ -315,7 +315,7 @@ class TaggingFunctions:
     def _answer(self, words, starts, ends):
         features = self.tagger.features
         inputs = features.padded(features.ids(words))
-        # In the order of their names.
+        # In alphabetical order.
         best, shares = (
             tf.RaggedTensor.from_tensor(x, words.row_lengths())
             for x in self.best(*tf.nest.flatten(inputs))
@@ -330,12 +330,12 @@ class TaggingFunctions:
         }
 
     def _best(self, *ids):
-        """The tags of words, and their probabilities, `(batch, time)`."""
+        """A function to tags and their probabilities, `(batch, time)`."""
         names = sorted(self.tagger.model.parts)
         return self.best_of(dict(zip(names, ids, strict=True)))
 
     def best_of(self, inputs):
-        """The same of what the model reads."""
+        """The same for the inputs of the model."""
         model = self.tagger.model
         scores = model(inputs, training=False)
         best = tf.argmax(scores, axis=-1, output_type=tf.int32)
@@ -343,7 +343,7 @@ class TaggingFunctions:
         return best, shares
 
     def _best_in_programs(self, shapes):
-        """The same by XLA."""
+        """The same, compiled by XLA."""
         features, sizes = self.tagger.features, shapes.sizes()
         sizes["letters"] = [features.max_letters]
         sizes["pieces"] = [2 * length for length in shapes.lengths]
@@ -361,24 +361,24 @@ def _checked(ids, tokenizer):
 
 
 def _same_words(words, **others):
-    """Raises unless there are others of each word."""
+    """Raises unless there are other inputs for each word."""
     shapes = [tf.shape(x) for x in (words, *others.values())]
     return tf.debugging.Assert(
         tf.reduce_all([tf.reduce_all(x[:2] == shapes[0]) for x in shapes]),
-        [f"There must be {' and '.join(others)} of each word.", *shapes],
+        [f"There must be {' and '.join(others)} for each word.", *shapes],
         summarize=-1,
     )
 
 
 class Span(NamedTuple):
-    """A phrase that was found in a text, such as a name.
+    """A phrase found in a text, such as a name.
 
     Args:
-        start: Integer, the position of its first character.
-        end: Integer, the position after its last character.
-        label: String, its type.
-        score: Float, the least probability of a tag of its words.
-        text: String, the phrase itself.
+        start: Integer, position of the first character.
+        end: Integer, position after the last character.
+        label: String, type of the phrase.
+        score: Float, the minimum tag probability of its words.
+        text: String, the phrase.
     """
 
     start: int
@@ -389,7 +389,7 @@ class Span(NamedTuple):
 
 
 def _word_lists(sentences):
-    """Returns an iterable of sentences as a list of lists of words."""
+    """Converts an iterable of sentences to a list of lists of words."""
     if isinstance(sentences, Iterable) and not isinstance(sentences, str):
         sentences = list(sentences)
         if not any(isinstance(sentence, str) for sentence in sentences):
@@ -397,8 +397,8 @@ def _word_lists(sentences):
             if all(map(all, found)):
                 return found
     raise ValueError(
-        "Sentences are lists of words, none of them empty. "
-        f"Received: {sentences!r:.80}"
+        "Sentences must be lists of non-empty words. Received: "
+        f"{sentences!r:.80}"
     )
 
 
@@ -407,32 +407,31 @@ NO_TAG = -1
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TextTagger(XlaPipeline):
-    """Tags the words of texts, and finds the phrases that the tags mark.
+    """Tags the words of texts and finds phrases, such as names.
 
     It is saved to one `.keras` file, with the optimizer if the model is
     compiled. A loaded pipeline can tag texts, continue its training or be
-    exported. Three signatures are served: `serving_default` on raw text, which
-    it splits into words, `tag_tokens` on words that are given, and `tag_ids` on
-    the ids of words and characters.
+    exported. Three signatures are served: `serving_default` for raw text,
+    `tag_tokens` for words, and `tag_ids` for ids of words and characters.
 
     Args:
         model: A `kerasrnn.models.Tagger`.
-        words: The `WordTokenizer` of its words. Its options normalize each
-            word; nothing is split.
+        words: The `WordTokenizer` of words. Its options normalize each word
+            without splitting it.
         tags: List of strings, the names of the tags.
-        characters: The `CharacterTokenizer` of a model that reads characters.
-        scheme: `"IOB1"`, `"IOB2"`, `"BIOES"` or `"BILOU"`, how the tags mark
+        characters: The `CharacterTokenizer`, if the model reads characters.
+        scheme: `"IOB1"`, `"IOB2"`, `"BIOES"` or `"BILOU"`, the tag scheme of
             phrases; `None` for tags of single words, such as parts of speech.
-        max_letters: Positive integer. Of longer words, this many characters
-            are read, half from the beginning and half from the end.
-        pieces: The `PieceTokenizer` of a model that has a `BackboneReader`.
+        max_letters: Positive integer, maximum number of characters that are
+            read of a word. Longer words are cut in the middle.
+        pieces: The `PieceTokenizer`, if the model has a `BackboneReader`.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
-        ValueError: when the number of `tags` is not that of the model, there
-            is no such `scheme`, a tag or the `CRF` of the model is of another
-            one, only one of model and pipeline has characters, the model was
-            built for other tokenizers, or `max_letters` is not positive.
+        ValueError: when the number of `tags` differs from the model's, `scheme`
+            is unknown, a tag or the model's `CRF` has another scheme, only one
+            of model and pipeline has characters, the model was built for other
+            tokenizers, or `max_letters` is not positive.
 
     Example:
 
@@ -472,8 +471,8 @@ class TextTagger(XlaPipeline):
         check_vocabulary(words, model)
         if not len(set(tags)) == len(self.tags) == model.num_tags:
             raise ValueError(
-                f"`tags` must be {model.num_tags} names, as many as the model "
-                f"has tags, all different. Received: tags={tags!r}"
+                f"`tags` must have {model.num_tags} distinct names, one for "
+                f"each tag of the model. Received: tags={tags!r}"
             )
         for name, tokenizer, reader in (
             ("characters", characters, model.characters),
@@ -481,9 +480,9 @@ class TextTagger(XlaPipeline):
         ):
             if (tokenizer is None) != (reader is None):
                 raise ValueError(
-                    f"`{name}` are needed by a model with a reader of them, "
-                    f"and by no other. Received: {name}={tokenizer!r} and, of "
-                    f"the model, {reader!r}"
+                    f"`{name}` must be given if, and only if, the model reads "
+                    f"them. Received: {name}={tokenizer!r}, and {reader!r} in "
+                    "the model"
                 )
             if tokenizer is not None:
                 check_vocabulary(tokenizer, reader, f"{name} ")
@@ -492,26 +491,26 @@ class TextTagger(XlaPipeline):
         self._check_crf()
 
     def _check_crf(self) -> None:
-        """Raises `ValueError` if the `CRF` has another scheme, or tags."""
+        """Raises `ValueError` if the `CRF` has another scheme or tags."""
         crf = self.model.crf
         if crf is None or crf.scheme is None:
             return
         expected, given = [crf.scheme, *crf.labels], [self.scheme, *self.tags]
         if given != expected:
             raise ValueError(
-                "The pipeline must have the scheme and the tags of the `CRF` "
-                f"of its model, in their order. Expected: {expected}. "
+                "The pipeline must have the same scheme and tags as the `CRF` "
+                f"of its model, in the same order. Expected: {expected}. "
                 f"Received: {given}"
             )
 
     def default_loss(self) -> keras.losses.Loss:
-        """Returns the loss of the `CRF`, or the cross-entropy of each tag."""
+        """Returns the loss of the `CRF`, or the cross-entropy of tags."""
         if self.model.crf is not None:
             return self.model.crf_loss()
         return TokenCrossentropy(pad_id=NO_TAG)
 
     def default_metrics(self) -> list[keras.metrics.Metric]:
-        """Returns the share of the words whose tag is right."""
+        """Returns the tag accuracy."""
         return [TokenAccuracy(pad_id=NO_TAG)]
 
     def batches(
@@ -522,34 +521,34 @@ class TextTagger(XlaPipeline):
         sample_weight: Sequence[float] | None = None,
         class_weight: ClassWeight = None,
     ) -> tf.data.Dataset:
-        """Batches of tagged sentences of similar length.
+        """Returns batches of tagged sentences of similar length.
 
         Args:
-            sentences: List of lists of `(word, tag)`. Tags that mark phrases
-                may be in another scheme.
+            sentences: List of lists of `(word, tag)`. Tags of phrases may have
+                another scheme.
             batch_size: Positive integer, sentences in a batch.
             seed: Integer, the seed of the shuffling; `None` sorts by length.
-                With a seed, as to train, a `CorpusWarning` says if `tag` would
-                split many of the sentences into other words.
-            sample_weight: As of `fit`.
-            class_weight: As of `fit`.
+                With a seed (for training), a `CorpusWarning` tells if `tag`
+                would split many sentences into other words.
+            sample_weight: As in `fit`.
+            class_weight: As in `fit`.
 
         Returns:
-            A `tf.data.Dataset` of `(inputs, tags)`: what the model reads, and
-            int32 numbers of shape `(batch, time)`, -1 at padding. With
-            weights, each batch is a tuple `(inputs, tags, weights)`: float32
-            of shape `(batch,)` or, by tags, `(batch, time)`.
+            A `tf.data.Dataset` of `(inputs, tags)`: the inputs of the model,
+            and int32 numbers of shape `(batch, time)`, -1 at padding. With
+            weights, batches are `(inputs, tags, weights)`, with float32 weights
+            of shape `(batch,)` or, with class weights, `(batch, time)`.
 
         Raises:
-            ValueError: when there is no sentence, one is empty, a tag is
-                unknown, weights do not fit the sentences, or tags are weighed
-                for a `CRF`.
+            ValueError: when there are no sentences, one is empty, a tag is
+                unknown, weights do not fit the sentences, or class weights are
+                given for a `CRF`.
         """
         if class_weight is not None and self.model.crf is not None:
             raise ValueError(
-                "The path of a `CRF` has one probability, so that its tags "
-                "have no weights. Expected: `sample_weight`, a number for each "
-                f"sentence. Received: class_weight={class_weight!r}"
+                "`class_weight` is not supported with a `CRF`, because a whole "
+                "path has one probability. Expected: `sample_weight`, a number "
+                f"for each sentence. Received: class_weight={class_weight!r}"
             )
         words, tags = columns_of(sentences, self.scheme)
         if seed is not None:
@@ -575,9 +574,9 @@ class TextTagger(XlaPipeline):
         return dataset.map(gathered).prefetch(2)
 
     def inputs_of(self, words: Sequence[Strings]) -> Callable[[Tensor], Any]:
-        """Returns a function from indices of sentences to what the model reads.
+        """Returns a function from indices of sentences to model inputs.
 
-        A backbone that is not trained reads each sentence once, here.
+        A frozen backbone reads each sentence once, in advance.
 
         Args:
             words: Lists of words.
@@ -598,13 +597,13 @@ class TextTagger(XlaPipeline):
         raise ValueError(f"{BESIDE}class_weight of `fit`")
 
     def _tag_numbers(self, tags):
-        """The numbers of tags in sentences."""
+        """Returns the numbers of the tags in sentences."""
         numbers = {tag: number for number, tag in enumerate(self.tags)}
         unknown = {x for sentence in tags for x in sentence} - set(numbers)
         if unknown:
             raise ValueError(
-                f"Tags must be of {self.tags}. "
-                f"Received: {', '.join(map(repr, sorted(unknown)[:5]))}"
+                f"Tags must be among {self.tags}. Received: "
+                f"{', '.join(map(repr, sorted(unknown)[:5]))}"
             )
         return [[numbers[tag] for tag in sentence] for sentence in tags]
 
@@ -620,21 +619,21 @@ class TextTagger(XlaPipeline):
 
     @property
     def features(self) -> WordFeatures:
-        """What the model reads of words."""
+        """The `WordFeatures` of the model."""
         return WordFeatures(
             self.words, self.characters, self.max_letters, self.pieces
         )
 
     def tag(self, texts: Strings, batch_size: int = 64) -> list[list[Span]]:
-        """Returns the phrases found in each of a list of strings.
+        """Returns the phrases found in each string of a list.
 
         Args:
-            texts: List of strings, which are split into words by
+            texts: List of strings. They are split into words by
                 `kerasrnn.tokenizers.split_into_words`.
             batch_size: Positive integer, texts in a batch.
 
         Returns:
-            For each text, the list of its `Span`s.
+            A list of `Span`s for each text.
         """
         texts = text_list(texts)
         found: list[list[Span]] = [[] for _ in texts]
@@ -670,8 +669,8 @@ class TextTagger(XlaPipeline):
             batch_size: Positive integer, sentences in a batch.
 
         Raises:
-            ValueError: when a sentence is not a list of words, or a word is
-                empty.
+            ValueError: when a sentence is not a list of words or contains an
+                empty word.
         """
         sentences = _word_lists(sentences)
 
@@ -686,10 +685,10 @@ class TextTagger(XlaPipeline):
     def tagger_of(
         self, sentences: Sequence[Strings]
     ) -> Callable[..., list[list[str]]]:
-        """Returns a function that tags these sentences, with what is learnt.
+        """Returns a function that tags sentences with the current weights.
 
-        It is for sentences that are tagged after every epoch: a backbone that
-        is not trained reads them once.
+        Use it for sentences that are tagged repeatedly, such as after every
+        epoch: a frozen backbone reads them only once.
         """
         inputs = self.inputs_of(sentences)
         best_of = TaggingFunctions(self).best_of
@@ -703,7 +702,7 @@ class TextTagger(XlaPipeline):
         return lambda _: self._tags(sentences, answer, 64)
 
     def _tags(self, sentences, answer, batch_size):
-        """The tags of sentences, in batches of similar length."""
+        """Returns the tags of sentences, in batches of similar length."""
         tags: list[list[str]] = [[] for _ in sentences]
         for indices in indices_by_length(sentences, batch_size):
             found = answer(indices)
@@ -716,15 +715,15 @@ class TextTagger(XlaPipeline):
     def evaluate(
         self, sentences: Sentences, batch_size: int = 64
     ) -> dict[str, Any]:
-        """Tags sentences and compares the tags with the true ones.
+        """Tags sentences and compares predicted with true tags.
 
         Args:
-            sentences: List of lists of `(word, tag)`, as `fit` takes them.
+            sentences: List of lists of `(word, tag)`, as in `fit`.
             batch_size: Positive integer, sentences in a batch.
 
         Returns:
-            A dictionary of `"accuracy"`, the share of words whose tag is
-            right; with a scheme, also of the `phrase_scores`.
+            A dictionary of `"accuracy"`, the tag accuracy; with a scheme, also
+            the `phrase_scores`.
         """
         words, true = columns_of(sentences, self.scheme)
         return self.scores(self.tag_tokens(words, batch_size), true)
@@ -732,7 +731,7 @@ class TextTagger(XlaPipeline):
     def scores(
         self, found: Sequence[Strings], true: Sequence[Strings]
     ) -> dict[str, Any]:
-        """Compares the tags of sentences with the true ones; see `evaluate`."""
+        """Compares predicted with true tags; see `evaluate`."""
         right = [
             a == b
             for expected, given in zip(true, found, strict=True)

@@ -1,4 +1,4 @@
-"""Text translation: tokenizers, a translator and a search in one model."""
+"""The pipeline for translation."""
 
 import functools
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ _LEXICON_PAIRS = 200_000  # that a lexicon is estimated from
 
 
 def lexicon_of(model: Any) -> Any:
-    """Returns the lexicon of a model, or of the first of an ensemble."""
+    """Returns the lexicon of a model, or of an ensemble's first member."""
     decoder = getattr(models_of(model)[0], "decoder", None)
     return getattr(decoder, "lexicon", None)
 
@@ -70,13 +70,13 @@ def check_parts(translator: Any) -> None:
     """
     source, target = translator.source_tokenizer, translator.target_tokenizer
     model, shortlist = models_of(translator.model)[0], translator.shortlist
-    # While a file is loaded, the tokenizers have no vocabulary yet.
+    # While a file is being loaded, tokenizers have no vocabulary yet.
     if target.built and translator.copy_unknown:
         check_copying(source, target)
     if target.built and shortlist and target.end_id >= shortlist.frequent:
         raise ValueError(
-            "The shortlist must always contain the end token: its number "
-            "of `frequent` words must be above the end id, "
+            "The shortlist must always contain the end token, so `frequent` "
+            "must be greater than the end id. Expected: more than "
             f"{target.end_id}. Received: frequent={shortlist.frequent}"
         )
     check_vocabulary(source, getattr(model, "encoder", None), "source ")
@@ -92,7 +92,7 @@ def check_search(search: Search, target: Tokenizer, model: Any) -> None:
         model: The model, or an ensemble.
     """
     instance("search", search, Search)
-    # While a file is loaded, the tokenizer has no vocabulary yet.
+    # While a file is being loaded, the tokenizer has no vocabulary yet.
     if target.built:
         own = target.special_ids
         given = {name: getattr(search, name) for name in own}
@@ -120,7 +120,7 @@ def check_copying(source: Tokenizer, target: Tokenizer) -> None:
         target: The target `Tokenizer`.
     """
     both = source, target
-    # A source that drops unknown words has other positions than its text.
+    # If unknown words are dropped, positions differ from those in the text.
     drops = source.unknown_id < 0 <= target.unknown_id
     alike = source.separate_punctuation == target.separate_punctuation
     writes = isinstance(target, TableTokenizer)
@@ -129,18 +129,18 @@ def check_copying(source: Tokenizer, target: Tokenizer) -> None:
     if drops or not alike or not writes:
         found = (f"{type(x).__name__} of {x.vocabulary[:4]}" for x in both)
         raise ValueError(
-            "`copy_unknown` needs a target of words, or source and target "
-            "of characters, both with or both without separate "
-            "punctuation, and a source vocabulary with `<unk>` if the "
-            f"target's has it. Received: {', '.join(found)}, ..."
+            "`copy_unknown` needs a word tokenizer for the target, or "
+            "character tokenizers for both sides. Both sides must treat "
+            "punctuation in the same way, and the source vocabulary must have "
+            f"`<unk>` if the target's has it. Received: {', '.join(found)}, ..."
         )
 
 
 def align_words(weights, source, target, source_tokenizer, target_tokenizer):
     """Returns the `word_attention` of a translation.
 
-    A text that is one word of characters, such as a word to pronounce, stays
-    in characters.
+    A text that is a single word of characters, such as a word to pronounce, is
+    not merged.
 
     Args:
         weights: Array of shape `(target tokens, source tokens)`.
@@ -159,7 +159,7 @@ def align_words(weights, source, target, source_tokenizer, target_tokenizer):
 
 
 def _words(tokenizer, tokens):
-    """The index of the first token of each word, and the word."""
+    """Returns the index of the first token of each word, and the word."""
     words = tokenizer.words(tokens)
     is_one = sum(word not in SPECIALS for _, word in words) == 1
     if is_one and isinstance(tokenizer, CharacterTokenizer):
@@ -168,13 +168,13 @@ def _words(tokenizer, tokens):
 
 
 class Translation(NamedTuple):
-    """One of several translations of a text.
+    """One of the n-best translations of a text.
 
     Attributes:
         translation: String.
-        score: Float, the score that the search gives it; see `BeamSearch`.
-        alignment: Tuple `(weights, source_words, target_words)`, as
-            `TextTranslator.alignments` returns it.
+        score: Float, its score in the search; see `BeamSearch`.
+        alignment: Tuple `(weights, source_words, target_words)`, as in
+            `TextTranslator.alignments`.
     """
 
     translation: str
@@ -184,46 +184,44 @@ class Translation(NamedTuple):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TextTranslator(XlaPipeline):
-    """Translates strings, in the same way in evaluation and when served.
+    """Translates strings, in Python and when served.
 
     It is saved to one `.keras` file, with the optimizer if the model is
-    compiled. A loaded pipeline can translate texts, be exported or, if it is
-    no `ensemble`, continue its training.
+    compiled. A loaded pipeline can translate texts, be exported and, unless it
+    is an `ensemble`, continue its training.
 
     Args:
         model: A `kerasrnn.models.Translator`, or a layer with its `encode`
             and `decode_step`.
-        source_tokenizer: The source `Tokenizer` that the model is trained
-            with.
-        target_tokenizer: The target `Tokenizer` that the model is trained
-            with.
+        source_tokenizer: The source `Tokenizer` of the model.
+        target_tokenizer: The target `Tokenizer` of the model.
         search: A search of `kerasrnn.decoding` with the special ids of the
-            target.
+            target tokenizer.
         max_length: Positive integer. Longer sources are truncated to this many
-            tokens, with a warning. A translation has at most `2 n + 10`
-            tokens, where `n` is the number of source tokens including the end
-            token, and at most `search.max_length`.
-        shortlist: A `kerasrnn.models.Shortlist` of the target words that are
-            possible for each source sentence; `None` for the whole
-            vocabulary.
-        copy_unknown: Whether each `<unk>` of a translation is replaced by the
+            tokens, with a warning. A translation has at most `2 n + 10` tokens,
+            where `n` is the number of source tokens including the end token,
+            and not more than `search.max_length`.
+        shortlist: A `kerasrnn.models.Shortlist` of target words to score for
+            each sentence; `None` for the whole vocabulary.
+        copy_unknown: Whether to replace each `<unk>` of a translation by the
             source word with the largest attention weight at that step (Jean et
-            al. 2015), as the source tokenizer normalizes it. This suits names.
-            If the source is split into subwords, the whole word is copied. The
-            target tokenizer must be one of words, or both tokenizers of
-            characters; both must treat punctuation alike, and the source
-            vocabulary must have `<unk>` if that of the target has it. Ids,
-            scores and attention still contain the unknown token. If the search
-            has `no_repeat_ngram`, its `repeatable_ids` should hold this token,
-            or a list of names may be cut. Without attention, nothing is copied.
+            al. 2015), as normalized by the source tokenizer. This works well
+            for names. If the source is split into subwords, the whole word is
+            copied. The target must have a word tokenizer, or both sides
+            character tokenizers. Both must treat punctuation in the same way,
+            and the source vocabulary must have `<unk>` if the target's has it.
+            Ids, scores and attention still contain the unknown token. If the
+            search has `no_repeat_ngram`, add this token to its
+            `repeatable_ids`; otherwise a list of names may be cut off. Without
+            attention, nothing is copied.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
-        ValueError: when the model was built for other tokenizers, the search
-            has other special ids than the target or a coverage penalty without
-            attention, the end token is not on the shortlist, unknown words
-            cannot be copied with these tokenizers, or `max_length` is not
-            a positive integer.
+        ValueError: when the model was built for other tokenizers, the special
+            ids of search and target differ, there is a coverage penalty without
+            attention, the shortlist lacks the end token, unknown words cannot
+            be copied with these tokenizers, or `max_length` is not a positive
+            integer.
 
     Example:
 
@@ -280,21 +278,21 @@ class TextTranslator(XlaPipeline):
 
     @classmethod
     def ensemble(cls, translators: Sequence[Self]) -> Self:
-        """Joins translators into one that decodes with all of them.
+        """Joins translators to an ensemble.
 
-        Each next token has the mean of the probabilities of all models. It is
-        saved, served and exported like any other, but not trained further. It
-        shares the models; it does not copy them.
+        It decodes with the mean probabilities of all models. It can be saved,
+        served and exported like any translator, but not trained. It shares the
+        models and does not copy them.
 
         Args:
             translators: List of `TextTranslator`s with the same tokenizers,
-                such as those of trainings that differ in their seed. Of an
-                ensemble, all models are joined. The new one has the search,
-                the lengths, the shortlist and `copy_unknown` of the first.
+                such as from trainings with different seeds. For an ensemble,
+                all of its models are used. The result has the search, lengths,
+                shortlist and `copy_unknown` of the first translator.
 
         Returns:
-            A `TextTranslator` of a `kerasrnn.models.TranslatorEnsemble`; of
-            one translator, that one.
+            A `TextTranslator` with a `kerasrnn.models.TranslatorEnsemble`; a
+            single translator is returned unchanged.
 
         Raises:
             ValueError: when there is no translator, one is not a
@@ -326,7 +324,7 @@ class TextTranslator(XlaPipeline):
         return TokenCrossentropy(self.target_tokenizer.pad_id, label_smoothing)
 
     def estimate_lexicon(self, pairs: Pairs) -> None:
-        """Sets the lexicon of the model, if it has one, to that of pairs.
+        """Estimates the lexicon of the model (if it has one) from pairs.
 
         Args:
             pairs: List of `(source, target)` strings, all that the model is
@@ -335,7 +333,7 @@ class TextTranslator(XlaPipeline):
         """
         if (lexicon := lexicon_of(self.model)) is None:
             return
-        # Training would trust a lexicon of rare words too much.
+        # In training, the model would rely too much on entries of rare words.
         source, target = self.source_tokenizer, self.target_tokenizer
         discount = 1.0 if isinstance(target, WordTokenizer) else 0.0
         lexicon.assign(
@@ -355,11 +353,11 @@ class TextTranslator(XlaPipeline):
         seed: int | None = None,
         sample_weight: Sequence[float] | None = None,
     ) -> tf.data.Dataset:
-        """Batches of pairs, truncated and padded as in serving.
+        """Returns batches of pairs, truncated and padded as in serving.
 
         Args:
-            pairs: List of `(source, target)` strings, or with alignments of
-                their words; see `translation_batches`.
+            pairs: List of `(source, target)` strings, optionally with word
+                alignments; see `translation_batches`.
             batch_size: Positive integer, pairs in a batch.
             seed: Integer, the seed of the shuffling; `None` sorts by length.
             sample_weight: As of `fit`.
@@ -380,7 +378,7 @@ class TextTranslator(XlaPipeline):
     def get_config(self) -> Config:
         config, words = super().get_config(), self.shortlist
         if words is not None and words.lexicon is lexicon_of(self.model):
-            # From two configurations, Keras would create two lexicons.
+            # Keras would create two lexicons from two configurations.
             own = words.get_config()
             names = ("size", "frequent", "name")
             config["shortlist"] = {name: own[name] for name in names}
@@ -389,7 +387,7 @@ class TextTranslator(XlaPipeline):
     @classmethod
     def _arguments(cls, config):
         config = super()._arguments(config)
-        config.pop("fixed_length", None)  # of earlier files
+        config.pop("fixed_length", None)  # in earlier files
         if isinstance(config["shortlist"], dict):
             config["shortlist"] = Shortlist(
                 lexicon_of(config["model"]), **config["shortlist"]
@@ -417,33 +415,33 @@ class TextTranslator(XlaPipeline):
     ) -> list[str]:
         """Translates a list of strings, in batches of similar length.
 
-        It warns if texts are longer than `max_length` tokens and are cut, as do
-        the other methods that take texts.
+        Like all methods with texts, it warns if texts are longer than
+        `max_length` tokens and are truncated.
 
-        A prefix, and a required or forbidden phrase, is a sequence of tokens
-        of the target, all of them in its vocabulary; a required one raises the
-        maximum length. In a translation into subwords, a longer word
-        may begin with it, and others may spell what is forbidden. With phrases,
-        there is no shortlist.
+        A prefix, required or forbidden phrase is a sequence of target tokens,
+        which must all be in the vocabulary. Required phrases raise the maximum
+        length. With subwords, a longer word may begin with a phrase, and other
+        subwords may spell a forbidden one. With phrases, the shortlist is not
+        used.
 
         Args:
             texts: List of strings.
             batch_size: Positive integer, texts in a batch.
             greedy: Whether to use greedy search, with the limits of `search`,
                 instead of `search`.
-            prefix: List of strings, for each text how its translation begins.
-            required: For each text a list of strings that occur in its
+            prefix: List of strings, the beginning of each translation.
+            required: For each text, a list of strings that must occur in its
                 translation, such as terms or names.
-            forbidden: For each text a list of strings that do not occur after
-                the prefix.
+            forbidden: For each text, a list of strings that must not occur
+                after the prefix.
 
         Returns:
-            List of strings, in the order of `texts`. A text that has no
-            translation with these phrases has an empty one, with a warning.
+            List of strings, in the order of `texts`. If there is no translation
+            with the phrases, it is empty, with a warning.
 
         Raises:
-            ValueError: when there are not as many phrases as texts, or the
-                vocabulary lacks one of their words.
+            ValueError: when the number of items differs from that of texts, or
+                the vocabulary lacks a word of a phrase.
 
         Example:
 
@@ -481,21 +479,21 @@ class TextTranslator(XlaPipeline):
     def translate_sentences(
         self, texts: Strings, batch_size: int = 64, greedy: bool = False
     ) -> list[str]:
-        """Translates texts of several sentences, each sentence by itself.
+        """Translates texts of several sentences, sentence by sentence.
 
-        A model that was trained on sentences may translate only the first of a
-        text. Texts are split at line breaks and after end marks that a capital
-        letter follows, or one of a script without them, and not after initials
-        and English titles.
+        A model that was trained on single sentences may translate only the
+        first sentence of a text. Texts are split at line breaks, and after end
+        marks that are followed by a capital letter or a letter of a script
+        without case, but not after initials and English titles.
 
         Args:
             texts: List of strings.
             batch_size: Positive integer, sentences in a batch.
-            greedy: As for `translate`.
+            greedy: As in `translate`.
 
         Returns:
-            List of strings, in the order of `texts`: the translations, joined
-            by spaces, with the line breaks of the text.
+            List of strings in the order of `texts`: the translations of their
+            sentences, joined by spaces, with the line breaks of the text.
 
         Example:
 
@@ -522,14 +520,14 @@ class TextTranslator(XlaPipeline):
         """Translates sources and scores the translations.
 
         Args:
-            pairs: List of `(source, target)` strings. For more than one
-                target, give `kerasrnn.metrics.corpus_scores` what `translate`
-                returns.
+            pairs: List of `(source, target)` strings. For several references
+                per source, pass the result of `translate` to
+                `kerasrnn.metrics.corpus_scores`.
             batch_size: Positive integer, texts in a batch.
-            greedy: As for `translate`.
+            greedy: As in `translate`.
 
         Returns:
-            The dictionary of `scores`, and `"wall_seconds"` and
+            The dictionary of `scores`, with the `"wall_seconds"` and
             `"cpu_seconds"` of translating and scoring.
         """
         clock = Stopwatch()
@@ -543,7 +541,7 @@ class TextTranslator(XlaPipeline):
     ) -> dict[str, Any]:
         """Scores translations against references, as `evaluate` does.
 
-        The references are normalized like the training text. If the target
+        References are normalized like the training text. If the target
         tokenizer separates punctuation, there are also scores of tokenized
         text, such as `"tokenized_bleu"`.
 
@@ -553,8 +551,8 @@ class TextTranslator(XlaPipeline):
 
         Returns:
             The dictionary of `kerasrnn.metrics.corpus_scores`, and
-            `"length_ratio"`, the number of words in the translations divided
-            by that in the references.
+            `"length_ratio"`, the number of words in the translations divided by
+            that in the references.
         """
         return translation_scores(
             translations, references, self.target_tokenizer
@@ -576,7 +574,7 @@ class TextTranslator(XlaPipeline):
         tokenizer = self.source_tokenizer
         ids = tokenizer.tokenize(texts, self.max_length)
         if tokenizer.end_id >= 0:
-            # An empty source stays empty, so that it has no translation.
+            # An empty source stays empty, and gets an empty translation.
             ids = with_end(ids, tokenizer.end_id, also_empty=False)
         return self.fitted(ids)
 
@@ -587,8 +585,8 @@ class TextTranslator(XlaPipeline):
         return pad_to(ids, tokenizer.pad_id, most=most)
 
     def programs(self, shapes: XlaShapes) -> dict[str, Sequence[int]]:
-        # Whoever asks for more than the best translation has few texts, and
-        # every program takes seconds to compile.
+        # Requests for more than the best translation usually have few texts,
+        # and every program takes seconds to compile.
         few = shapes.rows[:1]
         rows = {
             "serving_default": shapes.rows,
@@ -603,19 +601,18 @@ class TextTranslator(XlaPipeline):
         return (ids != self.source_tokenizer.pad_id).sum(axis=1)
 
     def served_facts(self) -> Config:
-        """Returns what limits the lengths, and the ids of the search.
+        """Returns limits of lengths and the ids of the search.
 
         Returns:
-            A dictionary of `"max_length"`, the number of tokens of a text
-            that are read; `"search"`: its start and end id, the maximum
-            number of tokens, and the factor and the offset of that for the
-            length of a source; those of every `XlaPipeline`; and
-            `"batch_rows"`, if texts of several clients should not be
-            translated together.
+            A dictionary of `"max_length"`, the number of tokens of a text that
+            are read; `"search"`, with start and end id, the maximum number of
+            tokens, and the factor and offset of the limit by source length; the
+            facts of every `XlaPipeline`; and `"batch_rows"`, if texts of
+            several clients should not be batched.
         """
         search, target = self.search, self.target_tokenizer
-        # By XLA, a beam search of one text costs less than its share of a
-        # batch with padding, and texts run on all cores.
+        # Compiled by XLA, a beam search of one text costs less than its share
+        # of a padded batch, and it uses all cores.
         alone = self.xla is not None and isinstance(search, BeamSearch)
         return {
             **super().served_facts(),
@@ -633,20 +630,21 @@ class TextTranslator(XlaPipeline):
     def n_best(
         self, texts: Strings, batch_size: int = 64
     ) -> list[list[Translation]]:
-        """Returns all translations that the search finds of each text.
+        """Returns all translations of each text that the search finds.
 
-        These are the whole beam of a beam search, whatever its
-        `num_hypotheses`, all samples of a `SamplingSearch`, and one
-        translation by greedy search. No two of a beam have the same tokens, but
-        subwords may spell one text in several ways.
+        This is the whole beam of a beam search, whatever its `num_hypotheses`
+        is, all samples of a `SamplingSearch`, or one translation of a greedy
+        search. The hypotheses of a beam have different tokens, but different
+        subwords may give the same text.
 
         Args:
             texts: List of strings.
             batch_size: Positive integer, texts in a batch.
 
         Returns:
-            For each text a list of `Translation`: `(translation, score,
-            alignment)`, in the order of the search: of a beam, the best first.
+            For each text, a list of `Translation`
+            `(translation, score, alignment)` in the order of the search; a beam
+            is sorted, best first.
 
         Example:
 
@@ -683,27 +681,27 @@ class TextTranslator(XlaPipeline):
     def score(
         self, pairs: Pairs, batch_size: int = 64
     ) -> dict[str, np.ndarray]:
-        """Returns how probable given translations are.
+        """Returns the log-probabilities of given translations.
 
         Args:
             pairs: List of `(source, translation)` strings.
             batch_size: Positive integer, pairs in a batch.
 
         Returns:
-            A dictionary of arrays of shape `(pairs,)`: `"log_probability"`,
-            in nats, and `"length"`, the number of tokens, with the end token.
+            A dictionary of arrays of shape `(pairs,)`: `"log_probability"`, in
+            nats, and `"length"`, the number of tokens including the end token.
 
         Raises:
-            ValueError: when a translation has more tokens than the
-                `max_length` of the search.
+            ValueError: when a translation has more tokens than `max_length` of
+                the search.
         """
         pairs = pair_list(pairs)
         sources, targets = ([pair[i] for pair in pairs] for i in (0, 1))
         most = self.search.max_length
         if longer := count_longer(targets, self.target_tokenizer, most):
             raise ValueError(
-                f"A translation may have {most} tokens, the `max_length` of "
-                f"the search. Received: {longer} with more"
+                f"A translation may have at most {most} tokens, the "
+                f"`max_length` of the search. Received: {longer} with more"
             )
         scores = {
             "log_probability": np.zeros(len(sources), "float32"),
@@ -720,19 +718,19 @@ class TextTranslator(XlaPipeline):
     def alignments(
         self, texts: Strings
     ) -> list[tuple[np.ndarray, list[str], list[str]]]:
-        """Translates a few strings and returns the attention between words.
+        """Translates strings and returns the attention between words.
 
-        Subwords are merged into words: the weights of a target word are the
-        mean over its tokens, the weight on a source word is the sum over its
-        tokens. A text that is one word of characters, such as a word to
-        pronounce, stays in characters.
+        Subwords are merged into words: weights are averaged over the tokens of
+        a target word, and summed over the tokens of a source word. A text that
+        is a single word of characters, such as a word to pronounce, is not
+        merged.
 
         Args:
             texts: List of strings.
 
         Returns:
-            List of tuples `(weights, source_words, target_words)`: an array
-            of shape `(target words, source words)` and two lists of strings,
-            for `kerasrnn.plots.attention_grid`.
+            List of tuples `(weights, source_words, target_words)`: an array of
+            shape `(target words, source words)` and two lists of strings, for
+            `kerasrnn.plots.attention_grid`.
         """
         return [several[0].alignment for several in self.n_best(texts)]

@@ -1,4 +1,4 @@
-"""Lists of strings: checked, decoded, cut and batched by length."""
+"""Checks, decodes and batches lists of strings."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,7 @@ from kerasrnn.data.batches import id_parts
 from kerasrnn.data.stored_rows import StoredRows
 from kerasrnn.warning import warn
 
-# Characters become at most this many tokens each, as "&amp;" of separated
+# Maximum number of tokens per character, as in "&amp;" with separated
 # punctuation.
 _MOST_TOKENS = 8
 
@@ -24,7 +24,7 @@ def decoded(strings):
 
 
 def text_list(texts):
-    """Returns an iterable of strings as a list, or raises `ValueError`.
+    """Converts an iterable of strings to a list, or raises `ValueError`.
 
     Rows on disk, which a reader has checked, stay there.
 
@@ -40,13 +40,13 @@ def text_list(texts):
 
 
 def pair_list(pairs):
-    """Returns an iterable of `(source, target)` strings as a list.
+    """Converts an iterable of `(source, target)` strings to a list.
 
     Rows on disk, which a reader has checked, stay there.
 
     Raises:
-        ValueError: when it is something else. A pair may have a third item,
-            the alignments of its words.
+        ValueError: when it is anything else. A pair may have a third item, its
+            word alignments.
     """
     if isinstance(pairs, StoredRows):
         return pairs
@@ -57,8 +57,9 @@ def pair_list(pairs):
             more = (pair[2:] for pair in listed)
             return [(*x, *rest) for *x, rest in zip(*sides, more, strict=True)]
     raise ValueError(
-        "A list of pairs `(source, target)` is expected, as `zip` makes it of "
-        f"two columns. Received: a {type(pairs).__name__}, {pairs!r:.80}"
+        "Expected: a list of pairs `(source, target)`, such as "
+        f"`zip(sources, targets)`. Received: a {type(pairs).__name__}, "
+        f"{pairs!r:.80}"
     )
 
 
@@ -67,26 +68,25 @@ def _is_pair(x):
 
 
 def warn_of_cut(texts, tokenizer, max_length):
-    """Warns of texts of which a model reads only the beginning.
+    """Warns about texts that are truncated.
 
     Args:
         texts: List of strings.
-        tokenizer: The `Tokenizer` that the texts are read with.
-        max_length: Integer, the number of tokens that are read; `None` for
-            all.
+        tokenizer: The `Tokenizer` of the texts.
+        max_length: Integer, the number of tokens that are read; `None` for no
+            limit.
     """
     if max_length is None:
         return
     if count := count_longer(texts, tokenizer, max_length):
         warn(
             f"{count} of {len(texts)} texts were cut after {max_length} "
-            "tokens, the `max_length` of the pipeline: the rest of each was "
-            "not read.",
+            "tokens, the `max_length` of the pipeline. The rest was not read.",
         )
 
 
 def count_longer(texts, tokenizer, max_length):
-    """Returns how many of a list of strings have more than `max_length` tokens.
+    """Returns the number of strings with more than `max_length` tokens.
 
     Args:
         texts: List of strings.
@@ -102,7 +102,7 @@ def count_longer(texts, tokenizer, max_length):
 
 
 def indices_by_length(rows, batch_size):
-    """Yields the indices of rows of similar length, as many as make a batch.
+    """Yields batches of indices of rows with similar lengths.
 
     Args:
         rows: List of strings, lists or arrays.

@@ -1,4 +1,4 @@
-"""What a translator serves: its functions on strings and on ids."""
+"""The graph functions that a translator serves."""
 
 import contextlib
 import functools
@@ -41,27 +41,27 @@ WITH_PHRASES = [
     tf.TensorSpec([None, None], tf.string, name="forbidden"),
 ]
 
-# The most numbers that are kept of the phrases of a batch: for each a table of
-# n rows and n columns, where n - 1 is the number of tokens of the longest.
+# Maximum memory for the phrases of a batch, in numbers: each needs an n x n
+# table, where n - 1 is the number of tokens of the longest one.
 _MOST = 2**22
 _TOO_MANY = (
-    "The number of phrases, times the square of the tokens of the longest, "
-    f"must be at most {_MOST}. Received the tokens of each:"
+    "The number of phrases times the squared length of the longest in tokens "
+    f"must be at most {_MOST}. Received the lengths:"
 )
 _UNKNOWN = "All words of a phrase must be in the target vocabulary. Received:"
 
 
 def phrase_ids(texts, tokenizer):
-    """Returns the ids of phrases, padded with -1, in one more dimension.
+    """Returns the ids of phrases, padded with -1, with an additional axis.
 
     Args:
-        texts: String tensor of shape `(batch,)` or `(batch, phrases)`; an empty
-            string is not a phrase.
+        texts: String tensor of shape `(batch,)` or `(batch, phrases)`; empty
+            strings are ignored.
         tokenizer: The `Tokenizer` of the target.
 
     Raises:
         tf.errors.InvalidArgumentError: when the vocabulary lacks a word, or
-            there are too many or too long phrases.
+            phrases are too many or too long.
     """
     flat = tf.reshape(texts, [-1])
     ids = tokenizer.tokenize(flat)
@@ -79,14 +79,14 @@ def phrase_ids(texts, tokenizer):
 
 
 def unwritable(phrases, ids, tokenizer):
-    """Returns those of the phrases `(count,)` whose ragged ids lack a word."""
+    """Returns the phrases `(count,)` with unknown words in their ragged ids."""
     is_unknown = tf.reduce_any(ids == tokenizer.unknown_id, axis=1)
     is_lost = (normalize_text(phrases) != "") & (ids.row_lengths() == 0)
     return tf.boolean_mask(phrases, is_unknown | is_lost)
 
 
 def phrase_columns(texts, tokenizer, prefix, required, forbidden):
-    """Returns the phrases of a list of texts, a list for each argument.
+    """Returns padded lists of phrases for a list of texts, by argument.
 
     Args:
         texts: List of strings.
@@ -95,7 +95,7 @@ def phrase_columns(texts, tokenizer, prefix, required, forbidden):
         required, forbidden: Lists of lists of strings, or `None`.
 
     Raises:
-        ValueError: when there are not as many phrases as texts, or the
+        ValueError: when the number of items differs from that of texts, or the
             vocabulary lacks a word.
     """
     blank = [""] * len(texts)
@@ -120,26 +120,26 @@ def phrase_columns(texts, tokenizer, prefix, required, forbidden):
     return list(columns.values())
 
 
-# What `find` is given of phrases, and the most that fits into a program.
+# The phrases that `find` gets, and their maximum sizes in an XLA program.
 _PHRASES = {
     "prefix": Padded(("rows", "prefix"), PAD),
     "required": Padded(("rows", "phrases", "tokens"), PAD),
     "forbidden": Padded(("rows", "phrases", "tokens"), PAD),
 }
-# A translation of a source of `n` tokens has at most `factor * n + offset`.
+# For a source of `n` tokens, a translation has at most `factor * n + offset`.
 LENGTH_FACTOR, LENGTH_OFFSET = 2, 10
 _SIZES = {"prefix": [16], "phrases": [4], "tokens": [8]}
 
 
-# The most sentences that are translated at once: a text may have thousands.
+# Maximum number of sentences to translate at once; a text may have thousands.
 _MOST_SENTENCES = 1024
 
 
 class TranslationFunctions:
     """The graph functions that a `TextTranslator` serves.
 
-    Each takes tensors and returns a dictionary of tensors. Those that tokenize,
-    encode or search alike share one graph.
+    Each maps tensors to a dictionary of tensors. Functions with the same
+    tokenization, encoding or search share a graph.
 
     Args:
         translator: The `TextTranslator`.
@@ -150,11 +150,11 @@ class TranslationFunctions:
         self.source = translator.source_tokenizer
         self.target = translator.target_tokenizer
         self.search, self.translator = translator.search, translator
-        # A model of the user's own may lack it.
+        # A custom model may lack it.
         self._many_steps = getattr(
             self.model, "many_steps", contextlib.nullcontext
         )
-        # An unknown token of the target is a character or a whole word.
+        # An unknown target token is a character or a whole word.
         self.by_character = isinstance(self.target, CharacterTokenizer)
         self.encode = graph_function(self.model.encode, IDS)
         self.forced = graph_function(self._forced, IDS, IDS)
@@ -215,16 +215,16 @@ class TranslationFunctions:
         }
 
     def translate(self, text):
-        """The best translation of each text, and its score."""
+        """Returns the best translation of each text and its score."""
         return self._translate(self.best_in_programs, text)
 
     def translate_greedily(self, text):
-        """The translation of each text by greedy search, and its score."""
+        """Returns the greedy translation of each text and its score."""
         find = self.in_programs(self.greedy, self.searching(self.greedy))
         return self._translate(find, text)
 
     def translate_ids(self, ids):
-        """The same on ids, never by XLA: other runtimes can convert it."""
+        """The same for ids, without XLA, so that it can be converted."""
         ids, scores, _ = self.best(self._checked(ids))
         return {
             "translation_ids": served_ids(ids[:, 0], self.target.pad_id),
@@ -232,18 +232,18 @@ class TranslationFunctions:
         }
 
     def translate_with(self, text, prefix, required, forbidden):
-        """The best translation of each text that has its phrases.
+        """Returns the best translation of each text with its phrases.
 
-        They are strings of shape `(batch,)` and `(batch, phrases)`; an empty
-        one is none. A text without such a translation has an empty one and a
-        score of minus infinity.
+        Phrases are strings of shape `(batch,)` and `(batch, phrases)`; empty
+        ones are ignored. If there is no such translation, it is empty and its
+        score is minus infinity.
         """
         return self._translate_with(
             self.best_with, text, prefix, required, forbidden
         )
 
     def translate_sentences(self, text):
-        """Each sentence of each text, and the sum of their scores."""
+        """Translates texts by sentences; returns the sum of the scores."""
         sentences = split_sentences(text)
         flat = sentences.flat_values
         check = check_length(tf.size(flat), _MOST_SENTENCES, "sentences")
@@ -258,7 +258,7 @@ class TranslationFunctions:
         }
 
     def attend(self, text):
-        """The best translation in tokens, and where the model attended."""
+        """Returns the best translation in tokens, and the attention."""
         source = self.source_ids(text)
         ids, *_ = self.best_in_programs(source)
         target = self._trimmed(ids[:, 0])
@@ -271,9 +271,9 @@ class TranslationFunctions:
         }
 
     def score(self, text, translation):
-        """The log-probability of given translations."""
+        """Returns the log-probabilities of given translations."""
         most = self.search.max_length
-        # One token more shows that there are too many.
+        # An additional token shows that there are too many.
         ids = self.target.tokenize(translation, most + 1)
         with tf.control_dependencies(
             [
@@ -294,11 +294,11 @@ class TranslationFunctions:
         return {"ids": served_ids(ids, self.source.pad_id)}
 
     def detokenize(self, ids):
-        """The text of ids that the model has written."""
+        """Returns the text of generated ids."""
         return {"text": self.target_texts(ids)}
 
     def start(self, text):
-        """The states and the memory of the first `decode_step`."""
+        """Returns initial states and memory for `decode_step`."""
         return self._start(self.source_ids(text))
 
     def start_ids(self, ids):
@@ -306,9 +306,10 @@ class TranslationFunctions:
         return self._start(self._checked(ids))
 
     def decode_step(self, ids, *flat):
-        """The log-probabilities of the next token, and the new states.
+        """Returns log-probabilities of the next token, and new states.
 
-        Padding and the start token, which no text has, are at minus infinity.
+        Padding and the start token, which do not occur in texts, have minus
+        infinity.
         """
         states, memory = self._encoded
         count = len(tf.nest.flatten(states))
@@ -338,7 +339,7 @@ class TranslationFunctions:
 
     @functools.cached_property
     def _encoded(self):
-        """The first states and the memory, as tensors of a graph."""
+        """Returns initial states and memory as symbolic tensors."""
         return self.encode.get_concrete_function().structured_outputs
 
     def _start(self, source):
@@ -346,7 +347,7 @@ class TranslationFunctions:
         return {**named("state", states), **named("memory", memory)}
 
     def _checked(self, ids):
-        """The ids of a source, as the encoder reads them."""
+        """Returns the ids of a source as the encoder reads them."""
         size, pad_id = self.source.vocabulary_size, self.source.pad_id
         return self.translator.fitted(checked_ids(ids, size, pad_id))
 
@@ -364,7 +365,7 @@ class TranslationFunctions:
         return self._translate(find, text, *phrases)
 
     def n_best(self, text):
-        """All hypotheses of each text, and their scores."""
+        """Returns all hypotheses of each text and their scores."""
         ids, scores, positions = self.all(self.source_ids(text))
         return {
             "translations": self._texts(ids, positions, text),
@@ -372,7 +373,7 @@ class TranslationFunctions:
         }
 
     def _aligned(self, text):
-        """All hypotheses, in tokens as well, and where the model attended."""
+        """Returns all hypotheses, also in tokens, and the attention."""
         source = self.source_ids(text)
         ids, scores, positions = self.all(source)
         count = tf.shape(ids)[1]
@@ -389,7 +390,7 @@ class TranslationFunctions:
         }
 
     def _texts(self, ids, positions, text):
-        """The texts of hypotheses, `(batch, hypotheses)`."""
+        """Returns the texts of hypotheses, `(batch, hypotheses)`."""
         shape = tf.shape(ids)
         ids = tf.reshape(ids, (-1, shape[2]))
         if positions is None:
@@ -401,7 +402,7 @@ class TranslationFunctions:
             none = tf.fill((shape[0], 1), UNKNOWN)
             words = tf.concat([none, words], axis=1)
             positions = tf.reshape(positions, (shape[0], -1))
-            # A text that spells the mark of a subword has more words to it.
+            # A text that contains the mark of subwords has additional words.
             positions = tf.minimum(positions, tf.shape(words)[1] - 1)
             attended = tf.gather(words, positions, batch_dims=1)
             attended = tf.reshape(attended, tf.shape(ids))
@@ -409,22 +410,22 @@ class TranslationFunctions:
         return tf.reshape(texts, shape[:2])
 
     def _trimmed(self, ids):
-        """Padded ids, up to the last token of the longest row."""
+        """Removes columns of padding after the longest row."""
         ids = served_ids(ids, self.target.pad_id)
         positions = tf.range(1, tf.shape(ids)[1] + 1)
         length = tf.reduce_max(tf.where(ids != PAD, positions, 0))
         return ids[:, :length]
 
     def searching(self, search):
-        """A function from source ids to hypotheses, as `find` finds them."""
+        """Returns a function from source ids to the hypotheses of `find`."""
         return graph_function(functools.partial(self.find, search), IDS)
 
     def in_programs(self, search, otherwise, with_phrases=False, few=False):
-        """The same by XLA, if that is wanted and finds the same.
+        """The same, compiled by XLA, if requested and equivalent.
 
-        With `few`, for as few sources as a program may have.
+        With `few`, programs have the smallest number of rows.
         """
-        # What is drawn for a text depends on the rows of its batch.
+        # Samples for a text depend on the other rows of its batch.
         if self.translator.xla is None or isinstance(search, SamplingSearch):
             return otherwise
         sizes = self.translator.xla.sizes()
@@ -434,18 +435,18 @@ class TranslationFunctions:
             arguments += _PHRASES.values()
         find = functools.partial(self.find, search, static_sizes=True)
         first, *others = self.translator.xla.rows
-        # Apart from others, the program of one source has no loop for the rest
-        # of a batch that is halved.
+        # Compiled separately, the program of one source needs no loop for the
+        # rest of a halved batch.
         grids = [sizes | {"rows": [first]}]
         if others and not few:
             grids.append(sizes | {"rows": others})
         return in_programs(find, otherwise, arguments, *grids)
 
     def find(self, search, source, *given, static_sizes=False):
-        """Ids, scores and, to copy unknown words, what they attend to.
+        """Returns ids, scores and, to copy unknown words, source positions.
 
-        This is the number of a source word, from 1 on, or 0 for none. `given`
-        may be a prefix, required phrases and forbidden phrases.
+        A position is the index of a source word, counted from 1, or 0 for none.
+        `given` may be a prefix, required phrases and forbidden phrases.
         """
         phrases = dict(zip(_PHRASES, given, strict=bool(given)))
         # A shortlist may lack the words of phrases.
@@ -460,8 +461,8 @@ class TranslationFunctions:
         limits = tf.where(lengths > 0, limits, 0)
         vocabulary = None
         if shortlist is None:
-            # A function that other graphs share is optimized before XLA sees
-            # it, for sizes that are not known yet.
+            # A shared function would be optimized before XLA sees it, for
+            # unknown sizes.
             encode = self.model.encode if static_sizes else self.encode
             states, memory = encode(source)
         else:

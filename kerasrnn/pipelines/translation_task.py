@@ -1,4 +1,4 @@
-"""How a translator is trained, scored and shown in a run."""
+"""Training, scores and report of a translator in a run."""
 
 import csv
 import functools
@@ -24,27 +24,26 @@ from kerasrnn.tokenizers.invisible import is_spaceless
 from kerasrnn.training import TextScores
 from kerasrnn.typing import Pairs
 
-# Characters for each space. In Finnish there are eight.
+# Characters per space. Finnish has eight.
 _LONGEST_WORDS = 12
 
 
 def translation_scores(translations, references, tokenizer):
     """Scores translations against one reference each.
 
-    The references are normalized as the tokenizer normalizes its training
-    text: lower-cased, for instance, if it lower-cases. If punctuation in a
-    reference is separated by spaces, it is joined to the words again. BLEU
-    uses the tokenization "13a" of sacrebleu; it splits at white space if the
-    tokenizer strips punctuation, and into characters if the references have
-    hardly any white space and are in a script that needs none, such as Chinese,
-    Japanese or Thai.
+    References are normalized like the training text of the tokenizer, for
+    example lower-cased. Punctuation that is separated by spaces is rejoined.
+    BLEU uses sacrebleu's tokenization "13a". It splits at white space if the
+    tokenizer strips punctuation, and into characters if the references are in a
+    script without spaces, such as Chinese, Japanese or Thai, and have hardly
+    any white space.
 
-    The signatures say `case:lc` if the tokenizer lower-cases, and end in
+    The signatures contain `case:lc` if the tokenizer lower-cases, and end with
     `punctuation:stripped` if it strips punctuation.
 
     If the tokenizer separates punctuation, there are also scores of tokenized
-    text, such as `"tokenized_bleu"`, as in papers with tokenized references.
-    There, an `<unk>` in a translation is one token that matches no reference.
+    text, such as `"tokenized_bleu"`, as in papers with tokenized references. In
+    these, an `<unk>` in a translation is a token that matches no reference.
 
     Args:
         translations: List of strings.
@@ -54,11 +53,12 @@ def translation_scores(translations, references, tokenizer):
     Returns:
         The dictionary of `kerasrnn.metrics.corpus_scores`, and
         `"length_ratio"`, the number of words in the translations divided by
-        that in the references, or of characters if BLEU is of these.
+        that in the references (or of characters, if BLEU splits into
+        characters).
 
     Raises:
-        ValueError: when there is nothing to score, the lists differ in length,
-            or one is not a list of strings.
+        ValueError: when the lists are empty, differ in length, or are not lists
+            of strings.
     """
     translations, references = map(text_list, (translations, references))
     given = normalize_text(
@@ -89,7 +89,7 @@ def translation_scores(translations, references, tokenizer):
 def _is_without_spaces(texts):
     spaces = sum(max(0, len(text.split()) - 1) for text in texts)
     characters = sum(map(len, map(_characters, texts)))
-    # A Latin text may have sentences of one word, as in a dialogue.
+    # A Latin text may have sentences of one word, as in dialogues.
     return is_spaceless("".join(texts)) and characters > _LONGEST_WORDS * spaces
 
 
@@ -99,16 +99,16 @@ def _characters(text):
 
 _SCORED = 200  # pairs to translate after every epoch
 _SAMPLES = 10  # pairs to print
-_WORST = 5  # of those, the worst
-_GOOD = 50.0  # chrF of what is not among the worst
-_WORSE = 0.9  # share of its BLEU that fine-tuning may leave of a part
+_WORST = 5  # worst pairs to print
+_GOOD = 50.0  # translations with a higher chrF are not among the worst
+_WORSE = 0.9  # a lower fraction of the previous BLEU counts as much worse
 
 
 class TranslationTask(Task):
     """The task of a `TextTranslator`.
 
-    Rows are lists of `(source, target)` strings. The best epoch is that of the
-    highest BLEU of greedy search, on the first 200 pairs.
+    Rows are lists of `(source, target)` strings. The best epoch is the one with
+    the highest BLEU of greedy search on the first 200 pairs.
     """
 
     monitor = "val_bleu"
@@ -133,7 +133,7 @@ class TranslationTask(Task):
         ]
 
     def row_scores(self, rows: Pairs) -> dict[str, Any]:
-        """Returns the scores of greedy search and of the pipeline's search."""
+        """Returns scores of greedy search and of the pipeline's search."""
         return {
             "greedy": self.pipeline.evaluate(rows, greedy=True),
             "beam": self.pipeline.evaluate(rows),
@@ -146,17 +146,17 @@ class TranslationTask(Task):
     def is_much_worse(
         self, before: dict[str, Any], now: dict[str, Any]
     ) -> bool:
-        """Returns whether BLEU fell by more than a tenth of it."""
+        """Returns whether BLEU fell by more than a tenth."""
         old, new = (scores["beam"]["bleu"] for scores in (before, now))
         return bool(new < _WORSE * old)
 
     def report(
         self, rows: Pairs, folder: pathlib.Path
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Prints the first pairs and the worst, and draws attention.
+        """Prints the first and the worst pairs, and draws attention.
 
-        It writes `hypotheses.tsv`: the chrF of each translation, the source,
-        the reference and the translation, the worst first.
+        It writes `hypotheses.tsv` with chrF, source, reference and translation
+        of each pair, worst first.
         """
         sources, references = map(list, self.texts_of(rows))
         found = self.pipeline.translate(sources)
@@ -177,7 +177,7 @@ class TranslationTask(Task):
         return facts, self._pictures(sources)
 
     def _pictures(self, sources):
-        """The attention to four sources, short ones if there are any."""
+        """Draws the attention for four sources, short ones if possible."""
         from kerasrnn.plots import attention_grid
 
         short = [text for text in sources if 4 <= len(text.split()) <= 9]

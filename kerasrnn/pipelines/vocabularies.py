@@ -1,4 +1,4 @@
-"""What the ids of a tokenizer depend on, and which models share them."""
+"""Compares vocabularies of tokenizers and models."""
 
 import zlib
 from collections.abc import Iterable
@@ -9,14 +9,14 @@ from kerasrnn.tokenizers import Tokenizer
 
 
 def vocabulary_facts(tokenizer: Tokenizer) -> list[Any]:
-    """Returns what two tokenizers have in common if they give the same ids.
+    """Returns facts that are equal for tokenizers with the same ids.
 
     Args:
         tokenizer: A `Tokenizer` with a vocabulary.
 
     Returns:
-        A list of its class, its vocabulary, a checksum of its SentencePiece
-        model, and its options: values for JSON.
+        A list of class, vocabulary, checksum of the SentencePiece model, and
+        options, as JSON values.
     """
     options = {k: v for k, v in tokenizer.get_config().items() if k != "name"}
     proto = getattr(tokenizer, "proto", b"")
@@ -25,38 +25,37 @@ def vocabulary_facts(tokenizer: Tokenizer) -> list[Any]:
 
 
 def check_vocabulary(tokenizer: Tokenizer, part: Any, side: str = "") -> None:
-    """Raises `ValueError` if a model lacks some of the ids of a tokenizer.
+    """Raises `ValueError` if a model's vocabulary is too small.
 
     Args:
-        tokenizer: A `Tokenizer`. While a file is loaded, it has no vocabulary
-            yet, and is not checked.
-        part: What reads or writes the ids. One without a `vocabulary_size`, as
-            of a model of the user's own, is not checked.
-        side: String, which of several tokenizers it is.
+        tokenizer: A `Tokenizer`. While a file is being loaded, it has no
+            vocabulary yet and is not checked.
+        part: The layer that reads or writes the ids. If it has no
+            `vocabulary_size`, as in a custom model, it is not checked.
+        side: String, name of the tokenizer in the message.
     """
     size = getattr(part, "vocabulary_size", None)
     if size and tokenizer.built and tokenizer.vocabulary_size > size:
         raise ValueError(
-            f"The {side}tokenizer must be the one that the model was built "
-            f"for. Expected: at most {size} tokens. Received: "
-            f"{tokenizer.vocabulary_size} tokens"
+            f"The model was built for another {side}tokenizer. Expected: at "
+            f"most {size} tokens. Received: {tokenizer.vocabulary_size} tokens"
         )
 
 
 def models_of(model: Any) -> list[Any]:
-    """Returns the members of an ensemble; of another model, this one."""
+    """Returns the members of an ensemble, or a list of the model."""
     return getattr(model, "models", [model])
 
 
 def members_of(
     name: str, pipelines: Iterable[Any], kind: type, *tokenizers: str
 ) -> list[Any]:
-    """Returns a list of pipelines that can be joined to an ensemble.
+    """Checks pipelines and returns them as a list, for an ensemble.
 
     Args:
         name: String, the name of the argument.
         pipelines: The pipelines, at least one.
-        kind: The class that all must have.
+        kind: The required class.
         *tokenizers: Names of their tokenizers, which must give the same ids.
 
     Raises:
@@ -67,15 +66,15 @@ def members_of(
         one, *rest = (_served(getattr(member, each)) for member in members)
         if any(other != one for other in rest):
             raise ValueError(
-                f"All `{name}` must have the same tokenizers. "
-                f"Received: a `{each}` with another vocabulary or other "
-                "options than that of the first"
+                f"All `{name}` must have the same tokenizers. Received: a "
+                f"`{each}` whose vocabulary or options differ from the first "
+                "one"
             )
     return members
 
 
 def _served(tokenizer):
-    """What two tokenizers have in common if they serve the same ids."""
+    """Returns facts that are equal for tokenizers that serve the same ids."""
     *rest, options = vocabulary_facts(tokenizer)
-    # Sampling is for training.
+    # Sampling only matters in training.
     return rest, options | {"sampling": None}

@@ -1,7 +1,7 @@
-"""Graphs that XLA compiles, in programs of a few static shapes.
+"""Graphs compiled by XLA for a few static shapes.
 
-XLA compiles a program for every shape anew, which takes seconds. So ids are
-padded up to one of a few shapes, and what fits into none goes another way.
+XLA compiles a separate program for every shape, which takes seconds. So ids are
+padded to one of a few shapes. Larger inputs run without XLA.
 """
 
 import dataclasses
@@ -19,21 +19,21 @@ AXES = "rows", "length"
 
 @dataclasses.dataclass(frozen=True)
 class XlaShapes:
-    """The shapes of the programs that XLA compiles for a pipeline.
+    """The static shapes of a pipeline's XLA programs.
 
-    Ids of up to `rows[-1]` texts and `lengths[-1]` tokens are padded up to the
-    next numbers of rows and of tokens. Others run without XLA.
+    Ids of up to `rows[-1]` texts and `lengths[-1]` tokens are padded to the
+    next numbers of rows and tokens. Larger inputs run without XLA.
 
     Args:
-        rows: Ascending positive integers, numbers of texts. A search leaves
-            rows of padding behind by halving a batch twice, so numbers that
-            grow by factors of 4 waste little.
-        lengths: Ascending positive integers, numbers of tokens of a text, with
-            its end token.
+        rows: Increasing positive integers, numbers of texts. A search drops
+            padding by halving a batch up to two times, so numbers that grow by
+            factors of 4 waste little.
+        lengths: Increasing positive integers, numbers of tokens of a text
+            including its end token.
 
     Raises:
-        ValueError: when one of them is empty, or not of ascending positive
-            integers.
+        ValueError: when one of them is empty, or does not contain increasing
+            positive integers.
 
     Example:
 
@@ -49,22 +49,22 @@ class XlaShapes:
             ascending = sorted({x for x in sizes if isinstance(x, int)})
             if not sizes or list(sizes) != ascending or sizes[0] < 1:
                 raise ValueError(
-                    f"`{name}` must be ascending positive integers. "
-                    f"Received: {name}={sizes!r}"
+                    f"`{name}` must be increasing positive integers. Received: "
+                    f"{name}={sizes!r}"
                 )
             object.__setattr__(self, name, tuple(sizes))
 
     def sizes(self) -> dict[str, Sequence[int]]:
-        """Returns the sizes by the names of the axes, `AXES`."""
+        """Returns the sizes by the names of the axes (`AXES`)."""
         return dict(zip(AXES, (self.rows, self.lengths), strict=True))
 
 
 class Padded(NamedTuple):
-    """Ids that a compiled function takes.
+    """Describes an argument of a compiled function: ids.
 
     Args:
-        axes: Names of their axes, the first `"rows"`. An axis that several
-            have is as long in each.
+        axes: Names of their axes, starting with `"rows"`. Axes with the same
+            name have the same length in all arguments.
         pad_id: Integer id of padding.
     """
 
@@ -73,17 +73,17 @@ class Padded(NamedTuple):
 
 
 def in_programs(function, otherwise, arguments, *grids):
-    """Returns a function of ids that runs in programs of static shapes.
+    """Returns a function of ids that runs in XLA programs.
 
     Args:
         function: Function of integer tensors that returns a nest of tensors of
             shape `(rows, ...)`. XLA must be able to compile it, and padding at
-            the end of any axis may not change the answers for the rest.
+            the end of an axis must not change the results for the rest.
         otherwise: Function with the same results, for ids of other sizes.
         arguments: A `Padded` for each argument.
-        *grids: Dictionaries from the name of each axis to the ascending sizes
-            that programs have. Ids run in a program of the first grid that they
-            fit. The size of an axis that has only one is static.
+        *grids: Dictionaries from the name of each axis to the increasing sizes
+            of programs. Ids run in a program of the first grid that they fit.
+            The size of an axis with only one size is static.
     """
     specs = [tf.TensorSpec([None] * len(x.axes), tf.int32) for x in arguments]
     programs = [_program(function, arguments, sizes) for sizes in grids]
@@ -104,8 +104,8 @@ def in_programs(function, otherwise, arguments, *grids):
             tf.reduce_all([i < len(sizes[axis]) for axis, i in index.items()])
             for sizes, index in zip(grids, least, strict=True)
         ]
-        # One switch: of functions within functions, TensorFlow keeps a copy for
-        # each of those around them.
+        # A single switch, because TensorFlow copies nested functions for each
+        # outer function.
         return tf.switch_case(
             tf.argmax(tf.cast([*fits, True], tf.int32), output_type=tf.int32),
             [
@@ -131,7 +131,7 @@ def in_programs(function, otherwise, arguments, *grids):
 
 
 def _program(function, arguments, sizes):
-    """The graph that XLA compiles anew for each shape of a grid."""
+    """Returns the graph that XLA compiles for each shape of a grid."""
     known = {axis: x[0] if len(x) == 1 else None for axis, x in sizes.items()}
     specs = [
         tf.TensorSpec([known[axis] for axis in x.axes], tf.int32)
@@ -141,7 +141,7 @@ def _program(function, arguments, sizes):
 
 
 def _padded(ids, shape, pad_id):
-    """Ids with padding up to a shape."""
+    """Pads ids to a shape."""
     padding = tf.stack(shape) - tf.shape(ids)
     padding = tf.stack([tf.zeros_like(padding), padding], axis=1)
     return tf.pad(ids, padding, constant_values=pad_id)

@@ -142,7 +142,7 @@ def test_words_by_their_ids_are_those_of_words():
     tags = [[pipeline.tags[n] for n in row if n >= 0] for row in found]
     assert tags == pipeline.tag_tokens(WORDS[:2])
     given["piece_counts"] = given["piece_counts"][:, :1]
-    with pytest.raises(tf.errors.InvalidArgumentError, match="of each word"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="for each word"):
         pipeline.signatures["tag_ids"](**given)
 
 

@@ -20,7 +20,7 @@ def test_a_plan_is_in_steps():
     assert task(96).plan() == f"{expected} has 96."
     first, second = task(288).plan().splitlines()
     assert first == f"{expected} has 288."
-    assert second.startswith("There is no seasonal naive forecast")
+    assert second.startswith("No seasonal naive forecast")
 
 
 def test_a_table_says_what_is_better_than_the_model(capsys):

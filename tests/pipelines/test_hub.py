@@ -51,5 +51,5 @@ def test_a_folder_loads_by_what_its_card_says(tmp_path):
 
 
 def test_a_run_that_has_not_finished_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="must be the folder of a run"):
+    with pytest.raises(ValueError, match="must be the folder of a fin"):
         write_hub_folder(tmp_path, tmp_path / "hub", **GIVEN)

@@ -105,7 +105,7 @@ def test_weights_that_fit_no_text_are_refused(weights, unchanged):
         labeller.fit(TEXTS, ["y", "n", "n", "y"], sample_weight=weights)
     batches = labeller.batches(TEXTS, ["y", "n", "n", "y"])
     for given in ({"sample_weight": [1.0] * 4}, {"labels": ["y"] * 4}):
-        with pytest.raises(ValueError, match="beside a dataset"):
+        with pytest.raises(ValueError, match="addition to a dataset"):
             labeller.fit(batches, **given)
 
 
@@ -133,7 +133,7 @@ def test_a_threshold_is_a_probability(threshold, unchanged):
 @pytest.mark.parametrize("method", ["explain", "hidden_states"])
 @pytest.mark.parametrize("text", [["dull"], None, "\ud800"])
 def test_only_a_text_is_explained(method, text, unchanged):
-    with pytest.raises(ValueError, match="A string is expected. Received: "):
+    with pytest.raises(ValueError, match="Expected: a string. Received: "):
         getattr(unchanged, method)(text)
 
 
@@ -145,7 +145,7 @@ def test_only_a_text_is_explained(method, text, unchanged):
         ({"class_weight": {"n": "a"}}, "class_weight='a'"),
         ({"validation_data": (TEXTS,)}, r"\(texts, labels\).*Received: \(\["),
         ({"labels": {"y": 1}}, "`labels` must be a list"),
-        ({"labels": np.eye(4, 2)}, "Labels must be of .* Received: "),
+        ({"labels": np.eye(4, 2)}, "Labels must be among .* Received: "),
     ],
 )
 def test_what_it_cannot_learn_from_is_said(given, words, unchanged):

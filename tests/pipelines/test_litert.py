@@ -159,7 +159,7 @@ def test_a_model_in_another_precision_is_refused(how):
     pipeline = language(cell)
     if not mixed:
         pipeline.model.quantize(how)
-    with pytest.raises(ValueError, match="float32 that is not quantized"):
+    with pytest.raises(ValueError, match="Only float32 models without quant"):
         litert_model(pipeline)
     with pytest.raises(ValueError, match="`length` must be an integer >= 1"):
         litert_model(pipeline, length=0)

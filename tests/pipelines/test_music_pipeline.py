@@ -119,7 +119,8 @@ def step_by_step(music, prompt, sample):
 
 
 @pytest.mark.parametrize(
-    "shape, message", [((1, 3), "as many rows.*1 2"), ((2, 0), "one step")]
+    "shape, message",
+    [((1, 3), "same number of rows.*1 2"), ((2, 0), "one step")],
 )
 def test_a_step_needs_keys_of_the_rows_of_its_states(music, shape, message):
     states = music.model.initial_states(2)

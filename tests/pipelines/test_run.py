@@ -194,7 +194,7 @@ def test_a_corpus_has_labels_by_number_whatever_their_names():
 
 def test_tensorboard_may_be_missing(tmp_path, monkeypatch):
     monkeypatch.setattr(run_module, "find_spec", lambda name: None)
-    with pytest.raises(RuntimeError, match="Expected: the package tensorboa"):
+    with pytest.raises(RuntimeError, match="Expected: pip install tensorboa"):
         Run(Small(output=tmp_path, tensorboard=True))
 
 
@@ -501,7 +501,7 @@ def test_the_best_epoch_is_that_of_bleu(translator):
 
 def test_it_finishes_what_it_has_trained(tmp_path):
     run = Run(Small(output=tmp_path))
-    with pytest.raises(RuntimeError, match="inside its `with` block"):
+    with pytest.raises(RuntimeError, match="inside the `with` block"):
         fit(run, new_model())
     with run, pytest.raises(RuntimeError, match="Received: no call of `fit`"):
         run.finish(Pipeline(new_model()), [1])

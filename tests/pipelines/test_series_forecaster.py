@@ -287,7 +287,7 @@ def test_units_are_needed():
         ("load.csv", "read_series.*Received: a str"),
         (
             read_series(small.series(), "date", ["temp", "load"]),
-            r"\('load', 'temp'\), in this order",
+            r"same order. Expected: \('load', 'temp'\)",
         ),
         (table(step="D"), "`step` 'h'.*Received: 'D'"),
     ],

@@ -109,7 +109,7 @@ def test_what_nobody_sees_is_no_phrase(translator):
 
 
 def test_too_many_and_too_long_phrases_are_refused(translator):
-    tokenizer, said = translator.target_tokenizer, "square of the tokens"
+    tokenizer, said = translator.target_tokenizer, "squared length"
     assert phrase_ids(tf.constant([["lal"] * 1000]), tokenizer).shape[2] == 1
     for phrases in (["lal " * 2048], ["lal " * 99] + [""] * 500):
         with pytest.raises(tf.errors.InvalidArgumentError, match=said):

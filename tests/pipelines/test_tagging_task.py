@@ -30,7 +30,7 @@ def test_a_pipeline_is_trained_scored_shown_and_saved(tmp_path, capsys):
         tagger = small.tagger()
     saved = train(tagger)
     printed = capsys.readouterr().out
-    assert "To train on: 12 sentences, 60 words." in printed
+    assert "Training set: 12 sentences, 60 words." in printed
     assert "Warning: only 12 sentences to train on." in printed
     assert "Result (dev): span F1 100.0, tag accuracy 100.0 %" in printed
     card = json.loads((settings.output / "card.json").read_text("utf-8"))

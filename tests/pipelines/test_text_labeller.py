@@ -216,7 +216,7 @@ def test_strange_texts_are_answered(labeller, name):
     [
         (1, ["yes"], r"must be 2.*\['yes'\]"),
         (3, ["yes"], r"must be 3.*\['yes'\]"),
-        (3, ["a", "", "b"], "not empty. Received: .*'a', ''"),
+        (3, ["a", "", "b"], "non-empty strings.*Received: .*'a', ''"),
     ],
 )
 def test_there_is_a_label_for_each_class(num_classes, labels, message):

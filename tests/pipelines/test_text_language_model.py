@@ -695,7 +695,11 @@ def test_it_learns_from_lines():
         ("score_ids", [[[-1, 4]]], "must be on the right"),
         ("score_ids", [[[4, -2]]], "must be from 0"),
         ("score_ids", [[[4, 9999]]], "Ids must.*9999"),
-        ("step", [[[4]], np.zeros((2, 4), "float32")], "as many rows.*1 2"),
+        (
+            "step",
+            [[[4]], np.zeros((2, 4), "float32")],
+            "same number of rows.*1 2",
+        ),
         ("step", [[[], []], np.zeros((2, 4), "float32")], r"step.*\[2 0\]"),
     ],
 )

@@ -251,7 +251,9 @@ def test_what_is_wrong_is_said():
     with pytest.raises(ValueError, match="`read_tagged_words`.*'dev.conll'"):
         tagger.evaluate("dev.conll")
     for words in (["Anna lives"], "Anna lives", [["Anna lives", ""]]):
-        with pytest.raises(ValueError, match="lists of words.*'Anna lives'"):
+        with pytest.raises(
+            ValueError, match="lists of non-empty words.*'Anna lives'"
+        ):
             tagger.tag_tokens(words)
     for words in (None, [None], [[None]]):
         with pytest.raises(ValueError, match="Received: .*None"):
@@ -292,7 +294,7 @@ def test_sentences_of_another_form_are_refused(sentences):
         ("BIO", small.TAGS, "'BILOU'. Received: scheme='BIO'"),
         ("IOB2", ["O", "PER", *small.TAGS[2:]], "Received: 'PER'"),
         ("IOB2", [*small.TAGS[:-1], "E-PER"], "B or I .* Received: 'E-PER'"),
-        ("IOB2", ["O", *small.TAGS[:-1]], "all different"),
+        ("IOB2", ["O", *small.TAGS[:-1]], "distinct names"),
     ],
 )
 def test_tags_are_those_of_the_scheme_and_the_crf(scheme, tags, message):
@@ -346,7 +348,7 @@ def test_weights_that_do_not_fit_the_sentences():
     rows = small.SENTENCES
     with pytest.raises(ValueError, match="each sentence. .* 12 sentences"):
         small.tagger().fit(rows, sample_weight=[1.0])
-    with pytest.raises(ValueError, match="`CRF` has one.*class_weight={'O'"):
+    with pytest.raises(ValueError, match="with a `CRF`.*class_weight={'O'"):
         small.tagger().fit(rows, class_weight={"O": 0.5})
     for given, words in (
         ({"B-X": 1.0}, r"be of tags: \('O', "),

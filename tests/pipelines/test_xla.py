@@ -159,7 +159,7 @@ def test_ids_run_in_the_smallest_program_that_they_fit():
 def test_shapes_ascend(sizes):
     [name] = sizes
     with pytest.raises(
-        ValueError, match=f"`{name}` must be asc.*Received: {name}"
+        ValueError, match=f"`{name}` must be inc.*Received: {name}"
     ):
         XlaShapes(**sizes)
 

@@ -61,7 +61,7 @@ def test_five_classes_from_nothing_to_a_label(
     runpy.run_path(classify.__file__, run_name="__main__")
     printed = capsys.readouterr().out
     assert "  true: " in printed  # a sample
-    assert "To train on: 65 texts" in printed
+    assert "Training set: 65 texts" in printed
     assert "Result (test): accuracy 100.0 %" in printed
     card = json.loads((output / "card.json").read_text("utf-8"))
     assert card["data"]["train"]["texts"] == 65

@@ -42,7 +42,7 @@ def test_it_keeps_the_text_of_your_own_corpus(corpus, tmp_path, capsys):
             *("--vocabulary-size", 80, "--limit", 40, "--epochs", 1),
             *("--output", output),
         )
-    assert "To train on: 36 pairs." in capsys.readouterr().out
+    assert "Training set: 36 pairs." in capsys.readouterr().out
     found = brief.card(output)
     assert found["settings"]["preset"] == "own"
     assert not found["settings"]["lowercase"]

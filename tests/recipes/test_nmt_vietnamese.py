@@ -31,7 +31,7 @@ def test_a_model_learns_the_corpus(corpus, tmp_path, capsys):
         *("--output", output),
     )
     # Those of the validation set, and the long one, are left out.
-    assert "To train on: 7 pairs." in capsys.readouterr().out
+    assert "Training set: 7 pairs." in capsys.readouterr().out
     found = brief.card(output)
     for scores in found["scores"]["dev"].values():
         assert "tok:13a" in scores["bleu_signature"]

@@ -50,7 +50,7 @@ def test_from_a_file_to_names(monkeypatch, tmp_path, capsys):
     run(monkeypatch, *flags, "--test", test, "--epochs", 6)
     printed = capsys.readouterr().out
     assert "mark phrases (IOB1)" in printed
-    assert "To train on: 480 sentences" in printed
+    assert "Training set: 480 sentences" in printed
     card = json.loads((output / "card.json").read_text("utf-8"))
     assert card["scores"]["dev"]["f1"] > 0.5
     assert card["scores"]["test"]["by_label"]["DATE"]["f1"] > 0.7

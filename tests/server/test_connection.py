@@ -250,7 +250,7 @@ def test_connections_leave_files_for_models(monkeypatch, caplog, files, most):
     monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
     server = http_server(application, SETTINGS)
     assert server.server_state.most == most
-    assert ("may open 6 files" in caplog.text) == (most == 3)
+    assert ("may open only 6 files" in caplog.text) == (most == 3)
     assert server.config.backlog == {6: 1, 100: 25}.get(files, 128)
 
 

@@ -252,7 +252,8 @@ def test_only_the_request_that_ends_processes_is_refused(folder):
         assert isinstance(bad, HTTPException)
         assert (bad.status_code, bad.detail) == (
             503,
-            "Two processes of 'shout' crashed during the call. Try again later.",
+            "Two processes of 'shout' crashed during the call. "
+            "Try again later.",
         )
         most = [worker.most for worker in folder.started]
         assert most[:2] == [21, 1] and len(most) == 3
@@ -265,7 +266,9 @@ def test_calls_of_one_model_are_limited(tmp_path):
         calls = [asyncio.create_task(folder.ask(b"wait")) for _ in "ab"]
         await asyncio.sleep(0)
         assert folder.live.unfinished == 2
-        with pytest.raises(HTTPException, match="2 calls of 'shout'") as error:
+        with pytest.raises(
+            HTTPException, match="'shout' has 2 running"
+        ) as error:
             await folder.ask()
         assert error.value.status_code == 503
         for call in calls:

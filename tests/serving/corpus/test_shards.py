@@ -102,8 +102,8 @@ def test_a_run_continues_where_it_was_interrupted(text, folder):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"model": "a/2"}, "model='a/1'; .*Received: model='a/2'"),
-        ({"count": 2}, "shards=3; .*Received: shards=2"),
+        ({"model": "a/2"}, "model='a/1'. Received: model='a/2'"),
+        ({"count": 2}, "shards=3. Received: shards=2"),
         ({"max_bytes": 9}, "Received: max_bytes=9"),
         ({"text": "another\n"}, "Received: input="),
     ],
