@@ -1,6 +1,6 @@
 """Readers of corpora, splits, batches and word vectors."""
 
-# First, since it raises a clear error if TensorFlow is missing.
+# First, because it raises a clear error if TensorFlow is missing.
 import kerasrnn.tokenizers  # noqa: F401
 from kerasrnn.data.batches import id_rows
 from kerasrnn.data.corpora import find_corpus

@@ -1,4 +1,4 @@
-"""Alignments of words: read, as attention to learn, and from attention."""
+"""Word alignments: reading them, learning them, and from attention."""
 
 import re
 
@@ -19,31 +19,31 @@ _LINK = re.compile(r"([0-9]+)-([0-9]+)")
 def alignments_of(
     path: PathLike, pairs: Pairs, corpus: Report, limit: int | None = None
 ) -> list[str]:
-    """Reads the alignments of a corpus, a line for each of its lines.
+    """Reads the word alignments of a corpus, with a line for each pair.
 
     Args:
-        path: String or path of a file in Pharaoh's format, which fast_align,
+        path: String or path of a file in Pharaoh format, which fast_align,
             eflomal and awesome-align write: `0-0 1-2` links the first words of
-            source and target, and the second to the third. A line may be
-            blank.
-        pairs: List of the `(source, target)` strings that the corpus has.
-        corpus: The `Report` of what was read of it.
+            source and target, and the second source word to the third target
+            word. Lines may be blank.
+        pairs: List of the `(source, target)` strings of the corpus.
+        corpus: The `Report` on reading it.
         limit: Positive integer, if only the first rows were read.
 
     Returns:
         List of strings, the line of each pair.
 
     Raises:
-        CorpusError: If there are not as many lines as in the corpus, or one is
-            not of the words of its pair.
+        CorpusError: If the number of lines differs from that of the corpus, or
+            a line does not match the words of its pair.
     """
     report = Report(path)
     lines = dict(numbered_lines(path, report))
     if report.seen < corpus.seen or report.seen > corpus.seen and not limit:
         raise CorpusError(
-            f"The alignments {path} are not of the corpus {corpus.corpus}. "
-            f"Expected: {corpus.seen:,} lines, one for each of its lines, also "
-            f"for a header. Received: {report.seen:,} lines"
+            f"The alignments {path} do not match the corpus {corpus.corpus}. "
+            f"Expected: {corpus.seen:,} lines, one for each line of the corpus "
+            f"including its header. Received: {report.seen:,} lines"
         )
     found = [lines.get(number, "?") for number in corpus.kept]
     for number, line, pair in zip(corpus.kept, found, pairs, strict=True):
@@ -55,10 +55,10 @@ def alignments_of(
         )
         if not fits:
             raise CorpusError(
-                f"Line {number} of the alignments {path} does not fit that of "
-                "the corpus. Expected: links such as `0-0 1-2` of "
-                f"{sizes[0]} source words to {sizes[1]} target words, counted "
-                f"from 0. Received: {line[:80]!r}"
+                f"Line {number} of the alignments {path} does not match its "
+                f"pair. Expected: links such as `0-0 1-2` between {sizes[0]} "
+                f"source words and {sizes[1]} target words, counted from 0. "
+                f"Received: {line[:80]!r}"
             )
     return found
 
@@ -68,10 +68,10 @@ def _links(alignment):
 
 
 class Links:
-    """The links of the words of some pairs, as graph operations.
+    """The word links of pairs, as graph operations.
 
     Args:
-        alignments: List of strings in Pharaoh's format, one of each pair.
+        alignments: List of strings in Pharaoh format, one for each pair.
     """
 
     def __init__(self, alignments):
@@ -84,32 +84,32 @@ class Links:
         ]
 
     def gather(self, indices):
-        """Returns the source and the target words that are linked."""
+        """Returns the indices of linked source and target words."""
         return [tf.gather(side, indices) for side in self._sides]
 
 
 def split_words(tokenizer: Tokenizer, texts, split, max_length):
-    """Splits the words of texts into tokens.
+    """Splits texts into tokens, and finds the word of each token.
 
     Args:
         tokenizer: A `Tokenizer`.
         texts: String tensor of shape `(batch,)`.
-        split: Function from the tokenizer and such a tensor to ragged ids.
-        max_length: Positive integer, of how many tokens to keep the ids.
+        split: Function from the tokenizer and a tensor of texts to ragged ids.
+        max_length: Positive integer, maximum number of tokens.
 
     Returns:
-        A tuple of two ragged tensors of shape `(batch, time)`: the ids, and
-        for each the number of its word, between white space.
+        A tuple of two ragged tensors of shape `(batch, time)`: the ids, and the
+        index of each token's word (separated by white space).
 
     Raises:
-        ValueError: when spaces are tokens, which belong to no word.
+        ValueError: when spaces are tokens, which do not belong to a word.
     """
     if isinstance(tokenizer, CharacterTokenizer):
         raise ValueError(
-            "Alignments are of words. Expected: a tokenizer of words or of "
+            "Alignments link words. Expected: a tokenizer of words or "
             f"subwords. Received: {tokenizer!r}"
         )
-    # At all that Python splits at, also a no-break space.
+    # At all characters that Python splits at, including no-break spaces.
     texts = tf.strings.regex_replace(texts, r"[\p{Z}\x{1c}-\x{1f}\x{85}]", " ")
     words = tf.strings.split(texts)
     ids = words.with_flat_values(split(tokenizer, words.flat_values))
@@ -120,17 +120,17 @@ def split_words(tokenizer: Tokenizer, texts, split, max_length):
 
 
 def alignment_matrix(linked, numbers, widths):
-    """Returns how much each target token should attend to each source token.
+    """Returns the attention that each target token should pay to the source.
 
-    Every token of a word is linked to every token of the words that it is
-    linked to. A row sums to 1, or to 0 where nothing is linked.
+    Every token of a word is linked to every token of its linked words. A row
+    sums to 1, or to 0 without links.
 
     Args:
         linked: Tuple of two ragged tensors of shape `(batch, links)`, the
-            numbers of the source and of the target words of the links.
-        numbers: Tuple of two ragged tensors of shape `(batch, time)`, the
-            number of the word of each source and target token.
-        widths: Tuple of the numbers of columns of the padded tokens.
+            indices of the linked source and target words.
+        numbers: Tuple of two ragged tensors of shape `(batch, time)`, the index
+            of the word of each source and target token.
+        widths: Tuple of the padded lengths of source and target.
 
     Returns:
         Float32 tensor of shape `(batch, target_time, source_time)`.
@@ -145,7 +145,7 @@ def alignment_matrix(linked, numbers, widths):
 
 
 def _is_of(words, numbers, width):
-    """Whether each token is of each linked word, `(batch, links, width)`."""
+    """Whether tokens belong to linked words, `(batch, links, width)`."""
     missing = width - tf.shape(numbers)[1]
     numbers = tf.pad(numbers, [[0, 0], [0, missing]], constant_values=-2)
     found = words[:, :, None] == tf.cast(numbers, words.dtype)[:, None]
@@ -153,17 +153,17 @@ def _is_of(words, numbers, width):
 
 
 def word_attention(weights, source, target, source_words, target_words):
-    """Merges tokens into words, and their attention weights with them.
+    """Merges tokens into words, with their attention weights.
 
-    The weights of a target word are the mean over its tokens; the weight on a
-    source word is the sum over its tokens. Padding is removed.
+    Weights are averaged over the tokens of a target word, and summed over the
+    tokens of a source word. Padding is removed.
 
     Args:
         weights: Array of shape `(target tokens, source tokens)`.
         source: List of strings, the source tokens; empty for padding.
         target: List of strings, the target tokens; empty for padding.
         source_words: Function from a list of tokens to a list of
-            `(start, word)`, the index of the first token of each word and the
+            `(start, word)`: the index of the first token of each word, and the
             word. The first start is 0.
         target_words: The same for the target.
 

@@ -1,4 +1,4 @@
-"""Batches of similar length, of labelled texts."""
+"""Batches of labelled texts of similar length."""
 
 import reprlib
 from collections.abc import Callable
@@ -28,40 +28,40 @@ def labelled_batches(
     features: Callable[[tf.RaggedTensor], Callable[[Tensor], Tensor]]
     | None = None,
 ) -> tf.data.Dataset:
-    """Batches of labelled texts for `TextClassifier.fit`.
+    """Returns batches of labelled texts for `TextClassifier.fit`.
 
-    Texts of similar length share a batch, which keeps padding low.
+    Texts of similar length share a batch, which reduces padding.
 
     Args:
         texts: List of strings.
         labels: List with one label for each text: integers, the classes; or
-            floats, the probabilities of class 1, for a model with one logit;
-            or an array `(texts, labels)` of 0 and 1, for several labels a text.
+            floats, the probabilities of class 1, for a model with one logit; or
+            an array `(texts, labels)` of 0 and 1, for multi-label texts.
         tokenizer: A `Tokenizer` with a padding token.
         batch_size: Positive integer, texts in a batch.
         max_length: Positive integer. Longer texts are truncated to this many
-            tokens. `None` keeps all tokens.
+            tokens. `None` for no limit.
         seed: Integer, the seed of the shuffling, which differs in every
             epoch. `None` sorts the texts by length instead.
         sample_weight: List of floats, the weight of each text in the loss;
             `None` for equal weights.
-        features: Function from the ids of all texts, ragged, to a function
-            from indices of texts to what else the model reads of them; `None`
-            for nothing. Batches then have a dictionary of `"ids"` and
-            `"features"` in place of ids.
+        features: Function from the ragged ids of all texts to a function from
+            indices of texts to further inputs of the model; `None` for no
+            further inputs. Otherwise, batches have a dictionary of `"ids"` and
+            `"features"` instead of ids.
 
     Returns:
         A `tf.data.Dataset` of `(ids, labels)`: int32 ids of shape
         `(batch, time)` padded with `pad_id`, with at least one column, and
         labels of shape `(batch, 1)`, int32 for classes and float32 for
-        probabilities; or `(batch, labels)` for several labels a text. With
-        weights, also these, float32 of shape `(batch,)`.
+        probabilities; or `(batch, labels)` for multi-label texts. With weights,
+        also these, float32 of shape `(batch,)`.
 
     Raises:
-        ValueError: when there is no text, the numbers of texts, labels and
-            weights differ, a label or a weight is not a non-negative number,
-            several labels a text are not an array of 0 to 1, or the tokenizer
-            has no padding token.
+        ValueError: when there are no texts, the numbers of texts, labels and
+            weights differ, a label or weight is not a non-negative number,
+            multi-label targets are not an array of numbers from 0 to 1, or the
+            tokenizer has no padding token.
 
     Example:
 
@@ -73,8 +73,8 @@ def labelled_batches(
     """
     if not len(texts) or len(texts) != len(labels):
         raise ValueError(
-            "`texts` and `labels` must have the same length, at least one. "
-            f"Received: {len(texts)} texts and {len(labels)} labels."
+            "`texts` and `labels` must have the same length, which must not be "
+            f"0. Received: {len(texts)} texts and {len(labels)} labels."
         )
     if tokenizer.pad_id < 0:
         raise ValueError(
@@ -99,7 +99,7 @@ def labelled_batches(
 
 
 def _targets(labels):
-    """Labels as an array `(texts, 1)`, or `(texts, labels)` for several."""
+    """Returns labels as an array `(texts, 1)` or `(texts, labels)`."""
     try:
         found = np.asarray(labels)
         kind = "int32" if found.dtype.kind in "iub" else "float32"
@@ -109,12 +109,11 @@ def _targets(labels):
         right = right and found.min() >= 0 and found.max() <= most
     except (TypeError, ValueError):
         right = False
-    # Tuples are the numbers of labels, as `read_labelled_corpus` has them.
+    # Tuples are numbers of labels, as in `read_labelled_corpus`.
     if not right or isinstance(labels[0], tuple):
         raise ValueError(
-            "`labels` must be a non-negative number for each text, or an array "
-            "(texts, labels) of 0 and 1 for several, as the method `numbers` "
-            "of a multi-label `TextLabeller` makes it. Received: "
-            f"{reprlib.repr(labels)}"
+            "`labels` must have a non-negative number for each text, or be an "
+            "array (texts, labels) of 0 and 1, such as from `numbers` of a "
+            f"multi-label `TextLabeller`. Received: {reprlib.repr(labels)}"
         )
     return found.reshape(len(found), -1)

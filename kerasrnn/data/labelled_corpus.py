@@ -1,4 +1,4 @@
-"""Texts with labels, of any number of classes."""
+"""Corpora of labelled texts."""
 
 import collections
 import itertools
@@ -13,12 +13,13 @@ from kerasrnn.data.reading.formats import is_class_folder
 from kerasrnn.data.reading.rows import read_columns
 from kerasrnn.data.reading.text_files import existing_path
 from kerasrnn.data.report import CorpusError
+from kerasrnn.data.report import first_of
 from kerasrnn.data.splits import has_several
 from kerasrnn.tokenizers.invisible import appearance
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
 
-_UNLABELLED = "unsup"  # the folder of texts without a label
+_UNLABELLED = "unsup"  # the folder of unlabelled texts
 
 
 class LabelledTexts(NamedTuple):
@@ -26,9 +27,9 @@ class LabelledTexts(NamedTuple):
 
     Args:
         texts: List of strings.
-        labels: List with one label for each text: non-negative integers, the
-            classes; or, for two classes, the probabilities of class 1. For
-            texts with several labels, or none, tuples of integers.
+        labels: List with one label for each text: non-negative integers
+            (classes), or, for two classes, probabilities of class 1. For
+            multi-label texts, tuples of integers.
     """
 
     texts: list[str]
@@ -36,16 +37,15 @@ class LabelledTexts(NamedTuple):
 
 
 class LabelledCorpus(NamedTuple):
-    """The texts of a labelled corpus.
+    """A labelled corpus.
 
     Args:
         train: `LabelledTexts` of the training set.
-        test: `LabelledTexts` of the test set; `None` if there is none.
-        unlabelled: List of strings, texts without a label.
+        test: `LabelledTexts` of the test set, or `None`.
+        unlabelled: List of strings, unlabelled texts.
         label_names: List of strings, the names of the labels 0, 1, ...
-        groups: Dict from texts, with or without a label, to what they belong
-            to, such as the film that a review is about, or its author. `None`
-            if that is unknown.
+        groups: Dictionary from labelled and unlabelled texts to their groups,
+            such as the film or author of a review. `None` if unknown.
     """
 
     train: LabelledTexts
@@ -55,13 +55,13 @@ class LabelledCorpus(NamedTuple):
     groups: dict[str, str] | None = None
 
     def groups_of(self, texts: Strings) -> list[str]:
-        """The group of each text; one without a group is its own."""
+        """Returns the group of each text; by default, the text itself."""
         groups = self.groups or {}
         return [groups.get(text, text) for text in texts]
 
 
 def select(texts, indices):
-    """Returns the texts at the given indices, with their labels."""
+    """Returns the texts and labels at the given indices."""
     return LabelledTexts(
         [texts.texts[index] for index in indices],
         [texts.labels[index] for index in indices],
@@ -81,76 +81,75 @@ def read_labelled_corpus(
 ) -> LabelledCorpus:
     r"""Reads texts with labels, in a format that the path determines.
 
-    * A folder has a sub-folder for each class, with a text in each of its
-      `.txt` files, or files without an extension; or such folders in `train`
-      and `test`. Texts in a sub-folder `unsup` have no label. Whatever else is
-      in the folder of a class is reported.
-    * Any other source is a table, in the formats of `read_rows`: CSV, TSV,
-      JSON, parquet, fastText, `datasets`, pandas; with a header, or with the
-      numbers of its columns.
+    * A folder has a sub-folder for each class, with one text per `.txt` file
+      (or file without an extension); or it has such folders in `train` and
+      `test`. Texts in a sub-folder `unsup` are unlabelled. Other files in the
+      folder of a class are reported.
+    * Any other source is a table in a format of `read_rows`: CSV, TSV, JSON,
+      Parquet, fastText, `datasets` or pandas, with a header or with numbered
+      columns.
 
-    The rows of a table are the training set, in their order. The texts of a
-    folder are ordered by the number at the beginning of their file
-    name, one of each class in turn.
+    The rows of a table are the training set, in order. The texts of a folder
+    are ordered by the number at the start of the file name, alternating between
+    classes.
 
-    The names of the classes are numbered: numbers by value, and then others
-    in alphabetical order (`neg` is 0 and `pos` 1). Numbers of one value, such
-    as `1` and `1.0`, are one class; a warning says so, and if only some labels
-    are numbers, or some differ only in case. Texts are UTF-8, and white space
-    around them is removed. A text that is empty or not UTF-8, and a row
-    without a label (or `nan`) or with a wrong number of columns, is left out
-    and reported in one `CorpusWarning`. So is one whose group is missing.
+    Classes are numbered: numeric names by value, followed by others in
+    alphabetical order (`neg` is 0 and `pos` is 1). Names with the same value,
+    such as `1` and `1.0`, are one class. There is a warning in this case, and
+    also if only some labels are numbers, or labels differ only in case. Texts
+    are UTF-8 and are stripped of white space. Rows are left out, and reported
+    in one `CorpusWarning`, if the text is empty or not UTF-8, if the label (or
+    group) is missing or `nan`, or if the number of columns is wrong.
 
-    With `multi_label`, a text of a table has any number of labels, or none.
-    A cell has a list of them, in the format of the table or as JSON or Python
-    write it; or `label_separator` is between them; or each label has a column
-    of its own, with 1 for the texts that have it and 0 for the others. Lines of
-    fastText begin with any number of labels. What was read is printed: the
-    labels, how many a text has, and how many texts have none.
+    With `multi_label`, a text of a table has any number of labels. A cell has a
+    list of them (in the format of the table, or as in JSON or Python), or a
+    string with `label_separator` between labels; or each label has its own
+    column of 0 and 1. Lines of fastText begin with any number of labels. A
+    summary is printed: the labels, the mean number per text, and the number of
+    texts without labels.
 
     Args:
-        path: String or path, the file or folder to read; or a data set, a
-            DataFrame or a list of dicts.
-        text_column: String, the column of a table with the text, or its
-            number from 1 if there is no header. Defaults to the first of
-            `review`, `text` and `sentence` that exists.
-        label_column: String or number, the column with the label. Defaults to
-            `sentiment`, or to `label` if there is no such column; with
-            `multi_label`, to `labels` or `label`. Or a list of several, the
-            columns of 0 and 1, which are then the label names in their order.
-        limit: Positive integer, how many texts to keep of each part: the
-            first of each class, equally many of each class; the first classes
-            get one more if the limit is not a multiple of their number. Of
-            texts with several labels, simply the first. Defaults to `None`,
-            which keeps all.
-        label_names: List of strings, the allowed classes in the order of
-            their numbers, such as those of a trained model. Defaults to the
-            classes of the corpus.
-        test_path: The same of a corpus in any of these formats, whose
-            training set becomes the test set. Defaults to that at `path`.
-        group_column: String or number, the column of a table with what a text
-            belongs to, such as a film or an author: `split_labelled_corpus`
-            does not separate the texts of a group. A text that occurs in
-            several belongs to the first. Defaults to `None`, no groups.
-        multi_label: Whether a text may have several labels, or none. The
-            labels of a `LabelledTexts` are then tuples of numbers.
-        label_separator: String between the labels of a cell, such as a comma.
-            White space around labels is removed. Defaults to `None`: a cell
-            has a list.
+        path: String or path of the file or folder; or a data set, a DataFrame
+            or a list of dicts.
+        text_column: String, the column of the texts, or its number from 1 if
+            there is no header. Defaults to the first of `review`, `text` and
+            `sentence` that exists.
+        label_column: String or number, the column of the labels. Defaults to
+            `sentiment` or `label`; with `multi_label`, to `labels` or `label`.
+            Or a list of columns of 0 and 1, whose names are the label names in
+            this order.
+        limit: Positive integer, maximum number of texts in each part: the first
+            texts of each class, with equal numbers of texts. (The first classes
+            have one more if necessary.) For multi-label texts, simply the first
+            ones. Defaults to `None`, no limit.
+        label_names: List of strings, the allowed classes in the order of their
+            numbers, such as those of a trained model. Defaults to the classes
+            of the corpus.
+        test_path: Like `path`, a corpus whose training set is used as the test
+            set. Defaults to the test set of `path`.
+        group_column: String or number, the column of the groups of texts, such
+            as film or author: `split_labelled_corpus` does not separate the
+            texts of a group. A text that occurs in several groups belongs to
+            the first one. Defaults to `None`, no groups.
+        multi_label: Whether texts have any number of labels. The labels in
+            `LabelledTexts` are then tuples of numbers.
+        label_separator: String between the labels in a cell, such as a comma.
+            White space around labels is removed. Defaults to `None`: cells have
+            lists.
 
     Returns:
         A `LabelledCorpus`, a named tuple of `train`, `test`, `unlabelled`,
         `label_names` and `groups`.
 
     Raises:
-        CorpusError: If there are fewer than two classes to train on, or,
-            with `label_names`, another class or no text; if most texts would
-            be left out, as in `read_rows`; or if a column is missing. It is a
+        CorpusError: If there are fewer than two classes, or, with
+            `label_names`, unknown classes or no texts; if most texts would be
+            left out, as in `read_rows`; or if a column is missing. It is a
             `ValueError`.
-        FileNotFoundError: If there is nothing at `path` or `test_path`.
-        ImportError: If parquet or `datasets` need a library that is missing.
-        ValueError: If `limit` is not a positive integer, or several labels
-            are described without `multi_label`.
+        FileNotFoundError: If `path` or `test_path` does not exist.
+        ImportError: If the library for Parquet or `datasets` is missing.
+        ValueError: If `limit` is not a positive integer, or arguments for
+            several labels are given without `multi_label`.
 
     Example:
 
@@ -178,14 +177,15 @@ def read_labelled_corpus(
         report.check_encoding()
         is_empty = not corpus.train.texts and report.unit != "text"
         lacks = "no rows with text" if is_empty else "too few classes"
+        classes = "one class" if least == 1 else "two classes"
+        received = f"{len(corpus.train.texts)} texts of the classes "
+        received += f"{corpus.label_names}"
+        if report.malformed:
+            received += f", {len(report.malformed)} malformed: {report.first()}"
         raise CorpusError(
-            f"The corpus {path} has {lacks}. Expected: texts of at "
-            f"least {('one class', 'two classes')[least - 1]}, in a table or "
-            "in a sub-folder for each class. "
-            f"Received: {len(corpus.train.texts)} texts of the classes "
-            f"{corpus.label_names}"
-            + f", {len(report.malformed)} malformed: {report.first()}"
-            * bool(report.malformed)
+            f"The corpus {path} has {lacks}. Expected: texts of at least "
+            f"{classes}, in a table or in a sub-folder for each class. "
+            f"Received: {received}"
         )
     report.warn()
     _say(corpus, report)
@@ -206,10 +206,10 @@ def read_labelled_corpus(
 
 
 def _label_columns(column, multi_label, separator):
-    """The column of the labels, or a list of columns of 0 and 1.
+    """Returns the label column, or a list of columns of 0 and 1.
 
     Raises:
-        ValueError: If the arguments contradict.
+        ValueError: If the arguments contradict each other.
     """
     if isinstance(column, list | tuple) and len(column) < 2:
         column = next(iter(column), None)
@@ -218,27 +218,27 @@ def _label_columns(column, multi_label, separator):
     for is_wrong, expected in (
         (
             (several or separator is not None) and not multi_label,
-            "multi_label=True, since several columns of labels, or a "
-            "separator, mean several labels a text",
+            "multi_label=True, because several label columns, or a "
+            "separator, mean several labels per text",
         ),
         (
             several and separator is not None,
-            "several columns of 0 and 1, or a separator of the labels in the "
+            "several columns of 0 and 1, or a label separator in the "
             "cells of one",
         ),
-        (not visible, "a separator that is visible: names may have spaces"),
+        (not visible, "a visible separator, because names may contain spaces"),
     ):
         if is_wrong:
             raise ValueError(
-                f"The arguments on labels do not fit. Expected: {expected}. "
-                f"Received: label_column={column!r}, "
+                "The arguments for labels contradict each other. Expected: "
+                f"{expected}. Received: label_column={column!r}, "
                 f"multi_label={multi_label}, label_separator={separator!r}"
             )
     return list(column) if several else column
 
 
 def _read(path, columns, label_names, separator):
-    """The corpus of a source, without a test set, and the `Report` on it."""
+    """Reads a corpus without test set; returns it with its `Report`."""
     arguments = {name: f"{name.rstrip('s')}_column" for name in columns}
     rows = read_columns(path, columns, arguments=arguments, separator=separator)
     report, unlabelled, several = rows.report, [], "labels" in columns
@@ -256,7 +256,7 @@ def _read(path, columns, label_names, separator):
         names = report.columns["labels"]
         if len(set(names)) < len(names):
             raise CorpusError(
-                "Each label has a column of its own. Expected: different ones "
+                "Each label needs its own column. Expected: distinct columns "
                 f"as `label_column`. Received: {names}"
             )
         spelled = {name: name for name in names}
@@ -268,8 +268,8 @@ def _read(path, columns, label_names, separator):
     if label_names is not None and names:
         if unknown := [x for x in names if x not in label_names]:
             raise CorpusError(
-                f"The corpus {path} has texts of other classes. "
-                f"Expected: {list(label_names)}. Received: {unknown}"
+                f"The corpus {path} has unknown classes. Expected: "
+                f"{list(label_names)}. Received: {unknown}"
             )
         names = list(label_names)
     numbers = {name: number for number, name in enumerate(names)}
@@ -278,25 +278,25 @@ def _read(path, columns, label_names, separator):
     ]
     labels = numbered if several else [number for (number,) in numbered]
     groups = None
-    if "group" in columns:  # a text in several belongs to the first
+    if "group" in columns:  # a text in several groups belongs to the first
         groups = dict(zip(texts[::-1], rows["group"][::-1], strict=True))
     train = LabelledTexts(texts, labels)
     return LabelledCorpus(train, None, unlabelled, names, groups), report
 
 
 def one_spelling(counts, known, report):
-    """The spelling of each name, so that each number has one.
+    """Chooses one spelling for numeric names with the same value.
 
     Args:
-        counts: Dict from the labels of all texts to how many have it.
-        known: Sequence of strings, the classes of a trained model, which keep
-            their spelling; may be empty.
-        report: The `Report` to note in: numbers in several spellings, numbers
-            among other names, and names that look alike.
+        counts: Dictionary of the number of texts by label.
+        known: Sequence of strings, the classes of a trained model, whose
+            spelling is kept; may be empty.
+        report: The `Report` for notes on several spellings of a number, numbers
+            among other names, and similar names.
 
     Returns:
-        Dict from each name to itself; of numbers of one value, such as `1` and
-        `1.0`, to the one in `known`, or the shortest.
+        Dictionary from each name to its spelling. For equal numbers, such as
+        `1` and `1.0`, it is the one in `known`, or the shortest.
     """
     by_value, chosen = {}, {}
     every = {*known, *counts}
@@ -305,9 +305,8 @@ def one_spelling(counts, known, report):
         chosen[name] = by_value.setdefault(name if is_name else value, name)
     if merged := [name for name in counts if name != chosen[name]]:
         report.notes.append(
-            "labels of one value are one class: "
-            + ", ".join(f"{x!r} is read as {chosen[x]!r}" for x in merged[:3])
-            + ", ..." * (len(merged) > 3)
+            "labels with the same value are one class: "
+            + first_of([f"{x!r} is read as {chosen[x]!r}" for x in merged])
         )
     others = [name for name in counts if number_in(name)[0]]
     numbers = [name for name in counts if not number_in(name)[0]]
@@ -329,7 +328,7 @@ def one_spelling(counts, known, report):
 
 
 def _say(corpus, report):
-    """Says what was read, and the first text with its labels."""
+    """Prints a summary, and the first text with its labels."""
     texts, labels = corpus.train
     names = corpus.label_names
     if not has_several(labels):
@@ -339,13 +338,13 @@ def _say(corpus, report):
     report.say(
         {"text": texts[0], "labels": [names[n] for n in labels[0]]},
         len(texts),
-        f"{len(names)} labels, {sum(counts) / len(counts):.2f} a text; "
+        f"{len(names)} labels, {sum(counts) / len(counts):.2f} per text; "
         f"{counts.count(0):,} texts have none",
     )
 
 
 def _limited(corpus, limit):
-    """The first texts of each part, equally many of each class."""
+    """Limits each part to the first texts, with equal classes."""
     classes = len(corpus.label_names)
 
     def first(texts):

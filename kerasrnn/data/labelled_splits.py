@@ -1,4 +1,4 @@
-"""Parts of a labelled corpus that share no text and no group."""
+"""Splits of labelled corpora without common texts or groups."""
 
 import collections
 from collections.abc import Sequence
@@ -21,33 +21,34 @@ def hold_out(
 ) -> tuple[LabelledTexts, LabelledTexts]:
     """Splits labelled texts at random, stratified by label.
 
-    It uses `sklearn.model_selection.train_test_split`: both sides have the
-    classes in about the same proportions. Both keep the order of the texts. A
-    class with a single text stays in the training side.
+    It uses `sklearn.model_selection.train_test_split`, so both parts have about
+    the same proportions of classes. The order of the texts is kept. A class
+    with a single text stays in the training part.
 
-    With `groups`, whole groups are held out: in random order, each one that
-    brings the numbers of texts of the classes nearer to those wanted. So are
-    texts with several labels; those without a label count as one more class.
+    With `groups`, whole groups are held out. They are tried in random order,
+    and a group is held out if this brings the counts of the classes closer to
+    the target. Multi-label texts are held out in the same way. Texts without a
+    label count as an additional class.
 
     Args:
         texts: `LabelledTexts` to split.
         size: Integer, the number of texts to hold out: 0, or at least the
-            number of classes that have several texts. With `groups`, or
-            several labels a text, any number below that of the texts.
+            number of classes with several texts. With `groups` or multi-label
+            texts, any number below that of the texts.
         seed: Non-negative integer. The same texts and seed give the same
             split.
         groups: List with the group of each text, such as its author. Defaults
-            to `None`: each text is held out by itself.
+            to `None`, no groups.
 
     Returns:
-        A tuple `(train, validation)` of `LabelledTexts`. The second has
-        `size` texts; with `groups`, or several labels a text, about as many.
+        A tuple `(train, validation)` of `LabelledTexts`. The second has `size`
+        texts; with `groups` or multi-label texts, approximately.
 
     Raises:
-        CorpusError: If no class has two texts; or if no group can be held
-            out, because each has all texts of a class. It is a `ValueError`.
-        ValueError: If `size` is not such an integer, or leaves a class
-            without a text to train on.
+        CorpusError: If no class has two texts, or no group can be held out,
+            because each has all texts of a class. It is a `ValueError`.
+        ValueError: If `size` is invalid, or would leave a class without
+            training texts.
 
     Example:
 
@@ -63,34 +64,32 @@ def hold_out(
 def split_labelled_corpus(
     corpus: LabelledCorpus, size: int, seed: int
 ) -> tuple[LabelledCorpus, LabelledTexts]:
-    """Holds out texts of the training set for validation.
+    """Splits a validation set from the training set.
 
-    Texts that also occur in the validation or test set, as `source_key` tells,
-    are removed from the training set and from the texts without a label, and
-    a `CorpusWarning` counts them. If the corpus has groups, such as the reviews
-    of a film, whole groups are held out, and their texts without a label are
-    removed, too. Otherwise texts are held out one by one: if some belong
-    together, such as those of one author, a score on them is higher than on
-    those of new authors.
+    Copies of validation and test texts (compared by `source_key`) are removed
+    from the training set and the unlabelled texts, and counted in a
+    `CorpusWarning`. If the corpus has groups, such as the reviews of a film,
+    whole groups are held out, and their unlabelled texts are removed, too.
+    Without groups, texts are held out individually. If texts belong together,
+    such as those of an author, scores are then higher than on texts of new
+    authors.
 
     Args:
         corpus: `LabelledCorpus`.
-        size: Positive integer, how many texts of the training set to hold
-            out; see `hold_out`. At most a fifth of those whose class has
-            several are held out, but at least as many as there are such
-            classes: about one of each, fewer of small classes if others are
-            much larger. With groups, or several labels a text, it is about
-            as many.
+        size: Positive integer, number of texts to hold out; see `hold_out`. It
+            is limited to a fifth of the texts of classes with several texts,
+            but at least the number of these classes. With groups or multi-label
+            texts, it is approximate.
         seed: Non-negative integer. The same corpus and seed give the same
             split.
 
     Returns:
         A tuple `(corpus, validation)`: a `LabelledCorpus` of the remaining
-        texts, and `LabelledTexts` to validate on.
+        texts, and the `LabelledTexts` of the validation set.
 
     Raises:
-        CorpusError: If no text is left to train on, or there are too few to
-            hold any out. It is a `ValueError`.
+        CorpusError: If no training texts are left, or there are too few to hold
+            any out. It is a `ValueError`.
 
     Example:
 
@@ -110,12 +109,12 @@ def split_labelled_corpus(
     if has_several(texts.labels):
         size = max(1, min(size, len(texts.texts) // 5))
     else:
-        # At least 1, so that `hold_out` refuses a corpus without such a class.
+        # At least 1, so that `hold_out` refuses a corpus without such classes.
         size = max(1, len(several), min(size, sum(several) // 5))
     train, validation = hold_out(texts, size, seed, groups)
     left, gone = _without(corpus._replace(train=train), validation)
     if groups is None and set(left.train.labels) < counts.keys():
-        # A class consisted of copies of a held-out text.
+        # All texts of a class were copies of held-out texts.
         train, validation = hold_out(texts, size, seed, _copies(texts))
         left, gone = _without(corpus._replace(train=train), validation)
     _say_removed(gone, train, corpus.unlabelled)
@@ -125,21 +124,21 @@ def split_labelled_corpus(
 def without_texts(
     corpus: LabelledCorpus, held_out: LabelledTexts
 ) -> LabelledCorpus:
-    """Removes held-out texts and those of the test set from the training.
+    """Removes copies of held-out and test texts from the training set.
 
-    A `CorpusWarning` says how many, if any.
+    A `CorpusWarning` tells how many.
 
     Args:
         corpus: `LabelledCorpus`.
-        held_out: `LabelledTexts` to remove with their groups, besides the
-            texts of the test set.
+        held_out: `LabelledTexts` to remove with their groups, in addition to
+            those of the test set.
 
     Returns:
-        A `LabelledCorpus` whose training set and texts without a label have
-        none of them.
+        A `LabelledCorpus` without these texts in its training set and
+        unlabelled texts.
 
     Raises:
-        CorpusError: If no text is left to train on. It is a `ValueError`.
+        CorpusError: If no training texts are left. It is a `ValueError`.
     """
     left, gone = _without(corpus, held_out)
     _say_removed(gone, corpus.train, corpus.unlabelled)
@@ -149,19 +148,19 @@ def without_texts(
 def how_held_out(
     corpus: LabelledCorpus, held_out: LabelledTexts, advise: bool = True
 ) -> dict[str, str | int]:
-    """Says whether held-out texts have their groups for themselves.
+    """Tells whether whole groups were held out.
 
-    It prints it, too, unless there is nothing to advise.
+    It also prints this, unless there is nothing to advise.
 
     Args:
         corpus: `LabelledCorpus` to train on.
-        held_out: `LabelledTexts` to validate on.
-        advise: Whether to print how to name groups; a generated corpus has no
-            columns.
+        held_out: `LabelledTexts` of the validation set.
+        advise: Whether to print how to name a group column; generated corpora
+            have none.
 
     Returns:
-        A dictionary for a card: `"by"`, `"text"` or `"group"`, and in the
-        second case the number of `"groups"`.
+        A dictionary for a card: `"by"`, which is `"text"` or `"group"`, and for
+        the latter the number of `"groups"`.
 
     Example:
 
@@ -188,12 +187,12 @@ def how_held_out(
 
 
 def _copies(texts):
-    """Groups that keep copies of a text together."""
+    """Returns groups that keep copies of a text together."""
     return list(map(source_key, texts.texts))
 
 
 def _without(corpus, held_out):
-    """The corpus without held-out texts, and how many of both parts went."""
+    """Returns the corpus without held-out texts, and removed counts."""
     tested = corpus.test.texts if corpus.test else ()
     taken = set(map(source_key, (*held_out.texts, *tested)))
     taken_groups = set(corpus.groups_of(held_out.texts))

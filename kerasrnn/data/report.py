@@ -1,4 +1,4 @@
-"""What was read of a corpus, what was left out or refused, and why."""
+"""Reports on reading corpora: what was left out or refused, and why."""
 
 import array
 import contextlib
@@ -7,11 +7,12 @@ import textwrap
 
 from kerasrnn.warning import warn
 
-_FEW, _SHARE = 3, 0.03  # lines that may be damaged in a file of UTF-8
-_MANY = 10  # items that may not be left out if they are most of a corpus
-_LONGEST = 1000  # characters of the message of an error
-_WIDTH = 60  # characters that are shown of a cell
-# The encodings that old corpora have, the likeliest of similar ones first.
+# Number and fraction of damaged lines that are allowed in a UTF-8 file.
+_FEW, _SHARE = 3, 0.03
+_MANY = 10  # an error is raised if this many items, and most of them, are bad
+_LONGEST = 1000  # maximum characters of an error message
+_WIDTH = 60  # maximum characters shown of a cell
+# Encodings of old corpora, with the most likely of similar ones first.
 _USUAL = (
     "cp1252 cp1250 cp1251 cp1253 cp1254 cp1256 koi8_r shift_jis euc_jp "
     "gb18030 big5 euc_kr"
@@ -19,14 +20,14 @@ _USUAL = (
 
 
 class CorpusWarning(UserWarning):
-    """A corpus can be used, but parts of it are missing or unsuitable."""
+    """Warning: parts of a corpus are missing or unsuitable."""
 
 
 class CorpusError(ValueError):
-    """A corpus cannot be used.
+    """Error: a corpus cannot be used.
 
-    Its message is one line, of which the end is cut if it is very long: what
-    it quotes of a damaged file may be anything.
+    Its message is a single line, which is truncated if it is very long, because
+    it may quote a damaged file.
     """
 
     def __init__(self, message: str) -> None:
@@ -45,7 +46,7 @@ class UndecodableError(ValueError):
 
 
 def decode(content):
-    """Decodes UTF-8; raises a `ValueError` that says what is wrong."""
+    """Decodes UTF-8; raises a `ValueError` with the reason if it fails."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -60,11 +61,12 @@ def decode(content):
 
 
 def remedy(content):
-    """How to convert text that is not UTF-8 from its probable encoding.
+    """Returns advice to convert text from its probable encoding.
 
-    `charset-normalizer` finds it; without it, it is one of Western Europe.
+    `charset-normalizer` detects it. Without that package, it is assumed to be
+    Western European.
     """
-    alike = set()  # those that explain it equally well
+    alike = set()  # encodings that are equally plausible
     with contextlib.suppress(ImportError):
         import charset_normalizer
 
@@ -75,7 +77,7 @@ def remedy(content):
                 alike |= {*match.could_be_from_charset} & {*_USUAL}
     name = min(alike, key=_USUAL.index, default=_USUAL[0])
     if name == "cp1252" and not any(0x80 <= byte < 0xA0 for byte in content):
-        name = "iso-8859-1"  # Latin-1, which is equal but for these bytes
+        name = "iso-8859-1"  # Latin-1, which only differs in these bytes
     name = name.upper().replace("_", "-")
     return (
         f"UTF-8. It is probably {name}; convert it with "
@@ -84,7 +86,7 @@ def remedy(content):
 
 
 class Report:
-    """Counts the items of a corpus, and collects those that are left out.
+    """Counts the items of a corpus, and records those that are left out.
 
     Args:
         corpus: String or path, the name of the corpus in messages.
@@ -112,26 +114,27 @@ class Report:
         self._undecodable = []
 
     def add(self, place, reason):
-        """Records what is left out; `reason` is a string or an error."""
+        """Records an item that is left out; `reason` is a string or error."""
         self.malformed.append((place, str(reason)))
         if isinstance(reason, UndecodableError):
             self._undecodable.append(reason.content[:1000])
 
     def first(self, most=3):
-        """The first malformed places as a string, with their reasons."""
-        return ", ".join(
+        """Returns the first malformed places and reasons as a string."""
+        places = [
             f"{place if isinstance(place, str) else f'{self.unit} {place}'} "
             f"({reason})"
-            for place, reason in self.malformed[:most]
-        ) + ", ..." * (len(self.malformed) > most)
+            for place, reason in self.malformed[: most + 1]
+        ]
+        return first_of(places, most)
 
     def received(self, most=3):
-        """How many items were read, and the first that were left out."""
+        """Returns the number of items and the first bad ones as a string."""
         units = f"{self.seen} {self.unit}s"
-        return units + f", {self.first(most)}" * bool(self.malformed)
+        return f"{units}, {self.first(most)}" if self.malformed else units
 
     def check_encoding(self):
-        """Raises `CorpusError` if more is undecodable than damage explains."""
+        """Raises `CorpusError` if too many items cannot be decoded."""
         if advice := self._remedy(_FEW):
             raise CorpusError(
                 f"The corpus {self.corpus} is not UTF-8: "
@@ -140,7 +143,7 @@ class Report:
             )
 
     def refuse(self):
-        """Raises `CorpusError` because of the items that are left out."""
+        """Raises `CorpusError` because of the bad items."""
         raise CorpusError(
             f"The corpus {self.corpus} is not text. Expected: "
             f"{self._remedy() or f'UTF-8 in all {self.unit}s'}. "
@@ -148,35 +151,34 @@ class Report:
         )
 
     def refuse_all(self, items, expected):
-        """Raises `CorpusError` because nothing can be used.
+        """Raises `CorpusError` because no item can be used.
 
         Args:
-            items: String, what is lacking.
-            expected: String, what there should be.
+            items: String, name of the missing items.
+            expected: String, the expected content.
         """
         self.check_encoding()
-        blank = self.seen and not (self.malformed or self.notes)
         found = "; ".join([self.received(1), *self.notes])
+        if self.seen and not (self.malformed or self.notes):
+            found += ", all blank"
         raise CorpusError(
             f"The corpus {self.corpus} has no usable {items}. "
             f"Expected: {expected}. Received: {found}"
-            + ", all blank"
-            * bool(blank)
         )
 
     def _remedy(self, least=1):
-        """How to convert the text, if much of it has another encoding."""
+        """Returns advice on conversion if much has another encoding."""
         found = self._undecodable
         if least <= len(found) and len(found) > _SHARE * self.seen:
             return remedy(b" ".join(found)[: 2**16])
         return None
 
     def warn(self):
-        """Warns of the items that were left out, and of the notes.
+        """Warns about items that were left out, and about notes.
 
         Raises:
-            CorpusError: If the text has another encoding than UTF-8, or if
-                most items are left out: they were probably misunderstood.
+            CorpusError: If the text is not UTF-8, or most items would be left
+                out, probably because they were misinterpreted.
         """
         self.check_encoding()
         lost = len(self.malformed)
@@ -184,43 +186,47 @@ class Report:
             raise CorpusError(
                 f"Most of the corpus {self.corpus} would be left out: {lost} "
                 f"of {self.seen} {self.unit}s. Expected: at least half that "
-                "can be used; name other columns, or correct or remove the "
+                "can be used. Choose other columns, or correct or remove the "
                 f"rest. Received: {'; '.join([self.first(), *self.notes])}"
             )
         if lost:
-            advice = self._remedy()
-            warn(
+            message = (
                 f"{lost} malformed of {self.seen} {self.unit}s in the corpus "
                 f"{self.corpus} were left out: {self.first()}"
-                + f". Expected: {advice}"
-                * bool(advice),
-                CorpusWarning,
             )
+            if advice := self._remedy():
+                message += f". Expected: {advice}"
+            warn(message, CorpusWarning)
         for note in self.notes:
             warn(f"The corpus {self.corpus}: {note}", CorpusWarning)
 
     def say(self, first, count, more=""):
-        """Prints which columns were taken, and the first row.
+        """Prints the chosen columns and the first row.
 
         Args:
-            first: Dict from what was asked for to its value in the first row.
+            first: Dictionary from requested names to values in the first row.
             count: Integer, the number of rows.
-            more: String, what else there is to know.
+            more: String, further information.
         """
         unit = "texts" if self.unit == "text" else "rows"
         lines = [f"{count:,} {unit} of {self.corpus}. The first:"]
-        lines += [
-            f"  {name}"
-            + f" (column {self.columns.get(name)!r})" * (name in self.columns)
-            + f": {_shown(value)}"
-            for name, value in first.items()
-        ]
+        for name, value in first.items():
+            where = ""
+            if name in self.columns:
+                where = f" (column {self.columns[name]!r})"
+            lines.append(f"  {name}{where}: {_shown(value)}")
         for line in [*lines, f"{more}."] if more else lines:
             line = textwrap.fill(line, 79, subsequent_indent="    ")
             print(line, file=sys.stderr)
 
 
+def first_of(items, most=3):
+    """Joins the first strings of a list, with dots if there are more."""
+    shown = ", ".join(items[:most])
+    return f"{shown}, ..." if len(items) > most else shown
+
+
 def _shown(value):
-    """Returns a cell as Python writes it, cut where it is long."""
+    """Returns the shortened `repr` of a cell."""
     text = repr(value)
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}..."

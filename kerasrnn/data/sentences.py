@@ -1,4 +1,4 @@
-"""Sentences of a text, as graph operations.
+"""Splits texts into sentences, as graph operations.
 
 `tensorflow_text.StateBasedSentenceBreaker` is not used: it splits numbers such
 as 3.5, and does not split at line breaks.
@@ -9,8 +9,8 @@ import tensorflow as tf
 from kerasrnn.tokenizers.invisible import visible
 from kerasrnn.tokenizers.normalization import TITLES
 
-# Of abbreviations, those that a capital may follow. What stands before numbers
-# is not needed, nor is what may as well end a sentence, such as "etc" and "No".
+# Abbreviations that a capital letter may follow. Not included: those before
+# numbers, and those that may also end a sentence, such as "etc" and "No".
 _ABBREVIATIONS = (
     # English, French, Spanish, Italian and Portuguese
     rf"{TITLES}|vs|Capt|Col|Gov|Hon|Lt|Maj|Messrs|Rep|Rev|Sen|Sgt|Mt|Ft"
@@ -28,44 +28,44 @@ _MONTHS = (
     "Jan(?:uar)?|Jänner|Feb(?:ruar)?|März?|Apr(?:il)?|Mai|Juni?|Juli?"
     "|Aug(?:ust)?|Sept?(?:ember)?|Okt(?:ober)?|Nov(?:ember)?|Dez(?:ember)?"
 )
-# Two characters of private use.
+# Two private-use characters.
 _KEPT, _CUT = "\ue000", "\ue001"
 _RULES = (
-    # A full stop behind these ends no sentence: initials with a space between
-    # them, as in "z. B.",
+    # A full stop does not end a sentence after: initials with a space between
+    # them, as in "z. B.";
     (rf"{_BEFORE}(\pL)\.([ \t]+\pL\.)", rf"\1\2.{_KEPT}\3"),
     # letters with full stops between them, and abbreviations;
     (
         rf"{_BEFORE}((?:\pL\.-?)+\pL|\p{{Lu}}|{_ABBREVIATIONS})\.",
         rf"\1\2.{_KEPT}",
     ),
-    # nor behind the number of an item, at the start of a line or after a
-    # sentence, whose last word is longer than an abbreviation, as "vol. 2.";
+    # the number of an item at the start of a line or after a sentence, whose
+    # last word must be longer than an abbreviation as in "vol. 2.";
     (
         rf"((?:^|\pL{{4,}}[.!?…]{_CLOSING}[ \t])[ \t]*[(\[]?\pN{{1,2}})\.",
         rf"\1.{_KEPT}",
     ),
-    # nor behind an ordinal in German, before a month, which other languages
-    # write with a small letter after a day,
+    # a German ordinal before a month, which other languages write with a small
+    # letter after a day;
     (
         rf"{_BEFORE}(\pN{{1,2}})\.([ \t]+(?:{_MONTHS}|Jahrhunderts?|Jh)\b)",
         rf"\1\2.{_KEPT}\3",
     ),
-    # or after these words. Others, as "am", are words of other languages: "I
-    # am 25."
+    # a German ordinal after these words. Others, such as "am", are words of
+    # other languages: "I am 25."
     (
         rf"{_BEFORE}((?:[Ii]m|[Vv]om|[Zz]u[mr]|[Bb]eim|[Dd]e[rmn])"
         r"[ \t]+\pN{1,2})\.",
         rf"\1\2.{_KEPT}",
     ),
-    # In "(by J. R.)" it is the end.
+    # In "(by J. R.)" it ends the sentence.
     (rf"{_KEPT}([\"'”’»)\]])", r"\1"),
-    # An end mark, white space, and a letter that may begin a sentence.
+    # An end mark, white space, and a letter that can begin a sentence.
     (
         rf"([.!?…।॥؟]{_CLOSING})[ \t]+({_OPENING}[\p{{Lu}}\p{{Lo}}])",
         rf"\1{_CUT}\2",
     ),
-    # Chinese and Japanese have no white space there.
+    # Chinese and Japanese have no white space between sentences.
     (r"([。！？][”’」』）]*)", rf"\1{_CUT}"),
     (_KEPT, ""),
 )
@@ -78,9 +78,9 @@ def split_sentences(texts):
         texts: String tensor of shape `(batch,)`.
 
     Returns:
-        Ragged string tensor of shape `(batch, lines, sentences)`, without the
-        white space between them and without invisible characters. A blank line
-        has no sentence.
+        Ragged string tensor of shape `(batch, lines, sentences)`, without white
+        space between sentences and without invisible characters. A blank line
+        has no sentences.
     """
     lines = tf.strings.split(
         tf.strings.regex_replace(visible(texts), r"\r\n?", "\n"), "\n"
@@ -94,6 +94,6 @@ def split_sentences(texts):
 
 
 def join_sentences(sentences):
-    """Joins what `split_sentences` has split: lines as lines, by spaces."""
+    """Undoes `split_sentences`, joining the sentences of a line by spaces."""
     lines = tf.strings.reduce_join(sentences, axis=-1, separator=" ")
     return tf.strings.reduce_join(lines, axis=-1, separator="\n")

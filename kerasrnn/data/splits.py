@@ -1,4 +1,4 @@
-"""Splits of rows: no row to train on equals one that is held out."""
+"""Splits of rows in which no training row equals a held-out row."""
 
 import array
 import collections
@@ -28,29 +28,28 @@ def split_rows(
     group: str | None = None,
     stratify: str | None = None,
 ) -> tuple[Rows, Rows]:
-    """Holds out rows at random: no row to train on equals one of them.
+    """Holds out random rows that equal no training row.
 
     Args:
         rows: `Rows` to split.
-        size: Positive integer, how many rows to hold out. Whole groups are
-            about as many.
+        size: Positive integer, number of rows to hold out; approximate with
+            groups.
         seed: Non-negative integer. The same rows and seed give the same split.
-        by: String, the column in which rows must not be equal. Defaults to
-            `None`: all columns together.
-        group: String, a column of what rows belong to, such as an author.
-            Rows of one stay together. Defaults to `None`: rows that are equal
-            stay together.
-        stratify: String, a column such as the label, whose values are held
-            out in the same proportions. Then rows that are equal may be
-            separated, and those to train on that equal one held out are
-            removed, which a `CorpusWarning` counts.
+        by: String, the column by which rows are compared. Defaults to `None`:
+            all columns together.
+        group: String, the column of groups, such as authors, whose rows stay
+            together. Defaults to `None`: equal rows stay together.
+        stratify: String, a column such as the label, whose values are held out
+            in the same proportions. Equal rows may then be separated; training
+            rows that equal held-out rows are removed and counted in a
+            `CorpusWarning`.
 
     Returns:
         A tuple `(train, held_out)` of `Rows`, in their order.
 
     Raises:
-        CorpusError: If no rows can be held out, or none is left.
-        ValueError: If `size` does not fit the number of rows, or a column is
+        CorpusError: If no rows can be held out, or no training rows are left.
+        ValueError: If `size` is invalid for the number of rows, or a column is
             unknown.
 
     Example:
@@ -66,7 +65,7 @@ def split_rows(
     for name in filter(None, (by, group, stratify)):
         if name not in rows.columns:
             raise ValueError(
-                "`by`, `group` and `stratify` must be columns of the rows, of "
+                "`by`, `group` and `stratify` must be columns of the rows: "
                 f"{', '.join(map(repr, rows.columns))}. Received: {name!r}"
             )
     columns = [rows[by]] if by else list(rows.columns.values())
@@ -88,12 +87,12 @@ def whole_groups(
 ) -> tuple[Sequence[int], Sequence[int]]:
     """The indices of groups to train on and to hold out, in random order.
 
-    The groups are shuffled. Each is held out if it still fits, and trained on
-    otherwise. If none fits, the smallest is held out nevertheless.
+    The groups are shuffled. A group is held out if it still fits; otherwise it
+    is used for training. If no group fits, the smallest one is held out.
 
     Args:
         groups: The group of each row.
-        size: Non-negative integer, how many rows to hold out.
+        size: Non-negative integer, number of rows to hold out.
         seed: Integer.
         name: String, the name of `size` in messages.
     """
@@ -101,8 +100,9 @@ def whole_groups(
     count = len(numbers)
     if size and len(sizes) < 2:
         raise CorpusError(
-            "Holding out rows needs at least two that differ, but all have the "
-            f"same source or group. Received: {count} rows, {name}={size}"
+            "All rows have the same source or group. Expected: at least two "
+            f"different ones, to hold out rows. Received: {count} rows, "
+            f"{name}={size}"
         )
     integer(name, size, 0, count - 1)
     # Arrays: lists of a large corpus take five times as much memory.
@@ -139,7 +139,7 @@ def _numbered(groups):
 
 
 def _members(groups):
-    """The indices of the rows of each group."""
+    """Returns the indices of the rows of each group."""
     indices = collections.defaultdict(list)
     for index, group in enumerate(groups):
         indices[group].append(index)
@@ -147,7 +147,7 @@ def _members(groups):
 
 
 def unequal(keys, indices, taken):
-    """The indices of rows whose keys are not taken, and how many others.
+    """Returns indices of rows whose keys are not taken, and the other count.
 
     Args:
         keys: The keys of the rows to choose from.
@@ -155,13 +155,13 @@ def unequal(keys, indices, taken):
         taken: Set of the keys of rows that are not to be trained on.
 
     Raises:
-        CorpusError: If all of one or more rows are taken.
+        CorpusError: If all rows are taken.
     """
     rows = zip(indices, keys, strict=True)
     left = array.array("q", (index for index, x in rows if x not in taken))
     if indices and not left:
         raise CorpusError(
-            "No row is left to train on. Expected: some that are not held out "
+            "No training rows are left. Expected: rows that are not held out "
             f"or in the test set. Received: {len(indices)} rows, all of them "
             "held out or in the test set"
         )
@@ -169,7 +169,7 @@ def unequal(keys, indices, taken):
 
 
 def say_removed(what, gone, count, why):
-    """Warns of rows that are not trained on, if there are any."""
+    """Warns about rows that were removed from training, if any."""
     if gone:
         warn(
             f"{gone:,} of {count:,} {what} are not trained on: {why}",
@@ -177,20 +177,19 @@ def say_removed(what, gone, count, why):
         )
 
 
-# Rows that keep the proportions of their labels.
+# Stratified splits.
 
 
 def stratified(labels, size, seed, groups=None):
-    """The indices of rows to train on and to hold out, in order, by label.
+    """Returns sorted indices of training and held-out rows, by label.
 
     Args:
-        labels: The label of each row; or a list or tuple of labels, which may
-            be empty.
-        size: Non-negative integer, how many rows to hold out. With groups, or
+        labels: The label of each row, or a list or tuple of labels.
+        size: Non-negative integer, number of rows to hold out. With groups, or
             several labels a row, it is about as many.
         seed: Non-negative integer.
-        groups: The group of each row, whole ones of which are held out.
-            Defaults to `None`: each row by itself.
+        groups: The group of each row; whole groups are held out. Defaults to
+            `None`, no groups.
     """
     if groups is None and has_several(labels):
         groups = range(len(labels))
@@ -201,7 +200,7 @@ def stratified(labels, size, seed, groups=None):
 
 
 def _single_rows(labels, size, seed, groups):
-    """The indices of rows that scikit-learn holds out, by label."""
+    """Returns the indices of a stratified split by scikit-learn."""
     with needs("scikit-learn", "recipes"):
         from sklearn.model_selection import train_test_split
 
@@ -210,9 +209,9 @@ def _single_rows(labels, size, seed, groups):
     indices = [n for n, label in enumerate(labels) if label in several]
     if not several:
         raise CorpusError(
-            "Holding out texts needs a class with at least two: no class has "
-            f"two. Received: {len(labels)} texts of {len(counts)} classes, "
-            f"size={size!r}"
+            "No class has two texts, so none can be held out. Expected: a "
+            f"class with at least two texts. Received: {len(labels)} texts of "
+            f"{len(counts)} classes, size={size!r}"
         )
     integer("size", size)
     kept = [labels[index] for index in indices]
@@ -223,7 +222,7 @@ def _single_rows(labels, size, seed, groups):
     for label, count in taken.items():
         if count == counts[label]:
             raise ValueError(
-                "`size` must leave each class a text to train on, but it takes "
+                "`size` must leave a training text in each class, but it takes "
                 f"all {count} of class {label!r}. Received: size={size}"
             )
     return held_out
@@ -235,13 +234,13 @@ def has_several(labels):
 
 
 def _groups_by_label(labels, size, seed, groups):
-    """The indices of whole groups, chosen in two passes in random order.
+    """Chooses whole groups by label, in two passes in random order.
 
-    In the first, each is held out that brings the numbers of rows of the labels
-    nearer to those wanted. Of a label that few rows have, less than half a row
-    may be wanted: the second pass takes one of it, until there are enough rows.
-    `sklearn.model_selection.StratifiedGroupKFold` would make one pass for every
-    `size` rows, and takes one label a row.
+    In the first pass, a group is held out if this brings the counts of the
+    labels closer to the target. For a rare label, the target may be less than
+    half a row, so the second pass adds one row of such labels, until there are
+    enough rows. `sklearn.model_selection.StratifiedGroupKFold` would make one
+    pass for every `size` rows, and supports only one label per row.
     """
     count = len(labels)
     integer("size", size, 0, count - 1)
@@ -257,7 +256,7 @@ def _groups_by_label(labels, size, seed, groups):
     missing, held_out = left * (size / count), []
 
     def counted(group):
-        """The numbers of rows of each class in a group."""
+        """Returns the number of rows of each class in a group."""
         numbers = itertools.chain(*(classes[row] for row in group))
         return np.bincount(list(numbers), minlength=len(left))
 
@@ -281,7 +280,7 @@ def _groups_by_label(labels, size, seed, groups):
         members = others
     if held_out:
         return held_out
-    # All are too large.
+    # All groups are too large.
     possible = [
         group
         for group in members
@@ -289,18 +288,18 @@ def _groups_by_label(labels, size, seed, groups):
     ]
     if not possible:
         raise CorpusError(
-            "Holding out whole groups, or texts with several labels, needs one "
-            "that leaves each class a text to train on. Received: "
-            f"{count} texts of {np.count_nonzero(left)} classes in "
+            "No group can be held out, because each has all texts of a class. "
+            "Expected: a group that leaves a training text in each class. "
+            f"Received: {count} texts of {np.count_nonzero(left)} classes in "
             f"{len(members)} groups"
         )
     return min(possible, key=len)
 
 
 def _class_numbers(labels):
-    """For each row a tuple of the numbers of its classes.
+    """Returns a tuple of class numbers for each row.
 
-    Rows that may have several labels, but have none, are one more class.
+    Rows without labels, if several are possible, are an additional class.
     """
     if not has_several(labels):
         labels = [(label,) for label in labels]
@@ -309,11 +308,11 @@ def _class_numbers(labels):
     return [tuple(numbers[x] for x in row) or (len(names),) for row in labels]
 
 
-# When two texts count as the same.
+# Texts that count as the same.
 
 
 class _Punctuation(dict):
-    """What `str.translate` removes, looked up once for each character."""
+    """A table for `str.translate` that removes punctuation."""
 
     def __missing__(self, code):
         is_mark = unicodedata.category(chr(code)).startswith("P")
@@ -324,17 +323,17 @@ _PUNCTUATION = _Punctuation()
 
 
 def source_key(text: str) -> str:
-    """Reduces a sentence to a key that is equal for near-identical sentences.
+    """Returns a key that is equal for near-identical sentences.
 
-    The key ignores case, punctuation (Unicode category P), the form of
-    Unicode composition, the amount of white space and invisible characters,
-    also joiners. A sentence that is only punctuation keeps it.
+    The key ignores case, punctuation (Unicode category P), the Unicode
+    normalization form, the amount of white space, and invisible characters
+    including joiners. A sentence with only punctuation keeps it.
 
     Args:
         text: String, a sentence.
 
     Returns:
-        A string, equal for two sentences that count as the same.
+        A string that is equal for sentences that count as the same.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""Sentences of tagged words, phrases as tags, and schemes of tags."""
+"""Reads tagged sentences; converts between tag schemes and phrases."""
 
 import collections
 import itertools
@@ -31,7 +31,7 @@ def read_tagged_words(
     tag_names: Strings | None = None,
     sentence: str | int | None = None,
 ) -> list[list[tuple[str, str]]]:
-    r"""Reads sentences of tagged words, in a format that the path determines.
+    r"""Reads tagged sentences from any supported source.
 
     | source                             | `word`, `tag`  | by default     |
     |------------------------------------|----------------|----------------|
@@ -39,51 +39,52 @@ def read_tagged_words(
     | any other text, such as CoNLL-2003 | numbers from 1 | first, last    |
     | a table with lists, such as JSON   | names          | see below      |
 
-    Text has a word in each line, in columns that are separated by tabs or, if
-    there are none in its first line, by blanks. Negative numbers count from
-    the last column, which is -1.
+    Text has a word in each line, in columns separated by tabs or, if its first
+    line has none, by spaces. Negative numbers count from the last column, which
+    is -1.
 
     By default, words are in the first column, unless it has numbers or tags
-    such as `B-PER`, or another has more different cells, of three columns or
-    more at least twice as many. Tags are in the last column with letters or
-    digits. If columns have tags such as `B-PER`, it is the last of these, or
-    the first where words are numbered. A `CorpusWarning` says so if another
-    column than the first or the last is taken. In CoNLL-U Plus, a column with
-    such tags goes before `UPOS`. Of features, such as
-    `name=B-PER|SpaceAfter=No` in `MISC`, `tag` may be a key, such as `name`; by
-    default, it is that of the only one in the column that marks phrases. Words
-    without it have the tag `O`.
+    such as `B-PER`, or another column has more distinct cells (with three or
+    more columns, at least twice as many). Tags are in the last column with
+    letters or digits. If columns have tags such as `B-PER`, the last of these
+    is used, or the first one if words are numbered. A `CorpusWarning` tells if
+    other columns than the first and last are used. In CoNLL-U Plus, a column
+    with such tags has priority over `UPOS`. For features, such as
+    `name=B-PER|SpaceAfter=No` in `MISC`, `tag` may be a key, such as `name`. By
+    default, it is the only key in the column that marks phrases. Words without
+    it have the tag `O`.
 
-    Blank lines separate sentences, and so do lines of `-DOCSTART-`, `#begin
-    document` and `#end document`. Before a sentence, a line that begins with
-    `#` and has another number of columns is a comment. CoNLL-U has ten columns
-    and numbered words; its ranges, as `1-2`, and empty nodes, as `1.1`, are
-    skipped. A `CorpusWarning` says if a number is missing. Files are UTF-8,
-    with or without a byte order mark, with LF or CRLF line ends, gzipped or
-    not.
+    Sentences are separated by blank lines, and by lines of `-DOCSTART-`,
+    `#begin document` and `#end document`. Before a sentence, a line that begins
+    with `#` and has another number of columns is a comment. CoNLL-U has ten
+    columns and numbered words; its ranges, such as `1-2`, and empty nodes, such
+    as `1.1`, are skipped. A `CorpusWarning` tells if a number is missing. Files
+    are UTF-8, with or without a byte order mark, with LF or CRLF line ends, and
+    may be gzipped.
 
-    A table, in the formats of `read_rows` that have lists, has a sentence in
-    each row: a list of words in `tokens` or `words`, and one of tags in
-    `ner_tags`, `tags` or `pos_tags`, the first of them that exists. A row
-    whose lists are empty, are not of strings, or differ in length is left out
-    and reported in a `CorpusWarning`.
+    A table, in a format of `read_rows` that supports lists, has a sentence in
+    each row: a list of words in `tokens` or `words`, and a list of tags in the
+    first of `ner_tags`, `tags` and `pos_tags` that exists. Rows whose lists are
+    empty, contain anything but strings, or differ in length are left out and
+    reported in a `CorpusWarning`.
 
-    Two other forms of tables are read. With `sentence`, each row has a word
-    and its tag, in `word` and `tag` or `words` and `labels`, such as the CSV
-    `Sentence #,Word,POS,Tag`; a row in which the column `sentence` is empty
-    goes on with the sentence before; with a malformed row, the sentences that
-    it may belong to are left out. A `text` with `spans`, `entities`, `label` or
-    `labels`, lists of `[start, end, label]` or dicts of these, as doccano,
-    Prodigy and Label Studio write them, or `(text, {"entities": [...]})` of
-    spaCy, is split by `kerasrnn.tokenizers.split_into_words`, and its tags are
-    BIO. A row whose `answer` is `reject` or `ignore` is left out, and so is one
-    with a span whose own `text` is not at its positions; a `CorpusWarning`
-    counts spans that end inside of a word.
+    Two other forms of tables are supported. First, with `sentence`, each row
+    has a word and its tag, in `word` and `tag` or `words` and `labels`, such as
+    the CSV `Sentence #,Word,POS,Tag`. A row where the column `sentence` is
+    empty continues the previous sentence. If a row is malformed, the sentences
+    that it may belong to are left out. Second, rows have a `text` with `spans`,
+    `entities`, `label` or `labels`: lists of `[start, end, label]` or of dicts
+    with these keys, as written by doccano, Prodigy and Label Studio, or spaCy's
+    `(text, {"entities": [...]})`. Texts are split by
+    `kerasrnn.tokenizers.split_into_words`, and tags are BIO. Rows with the
+    `answer` `reject` or `ignore` are left out, and so are rows with a span
+    whose `text` does not match its positions. A `CorpusWarning` counts spans
+    that end inside a word.
 
     Args:
-        path: String or path, the file or folder to read; or a data set of
-            `datasets`, a `pandas.DataFrame`, or a list of dicts or pairs.
-        word: String or integer, the column of the words, as in the table.
+        path: String or path of the file or folder; or a data set of `datasets`,
+            a `pandas.DataFrame`, or a list of dicts or pairs.
+        word: String or integer, the column of the words; see the table.
         tag: String or integer, the column of the tags.
         tag_names: List of strings, the names of tags that are numbers 0, 1, ...
             Defaults to those of a data set of `datasets`.
@@ -94,12 +95,12 @@ def read_tagged_words(
         List of sentences, each a list of `(word, tag)` strings.
 
     Raises:
-        CorpusError: If a line has another number of columns than the first,
-            or no word or tag in them; if most rows would be left out, as in
+        CorpusError: If a line has another number of columns than the first one,
+            or lacks a word or tag; if most rows would be left out, as in
             `read_rows`; if text is not UTF-8; if tags are numbers without
-            names; if a column is missing, or there is no sentence. It is a
+            names; if a column is missing; or if there are no sentences. It is a
             `ValueError`.
-        FileNotFoundError: If there is no such file.
+        FileNotFoundError: If the file does not exist.
         ImportError: If parquet or `datasets` need a library that is missing.
         IsADirectoryError: If a folder is not a data set.
 
@@ -116,7 +117,7 @@ def read_tagged_words(
     """
     if isinstance(path, list | tuple) and not are_records(path):
         raise CorpusError(
-            "Tagged words in memory are dicts. Expected: "
+            "Tagged sentences in memory must be dicts. Expected: "
             f"{SENTENCE_FORMS}. Received: {path!r:.80}"
         )
     columns = {"tokens": word, "tags": tag}
@@ -137,8 +138,8 @@ def read_tagged_words(
     ]
 
 
-# Tags that mark phrases in forms that are not read: `PER-B`, `b-per`, `B:PER`;
-# and two tags in one, such as `B-PER|B-ORG`.
+# Tags of phrases in unsupported forms: `PER-B`, `b-per`, `B:PER`, and two tags
+# in one, such as `B-PER|B-ORG`.
 _OTHER_FORM = re.compile(r"(?i:[BIESLUM]\W.*|.+[-_][BIESLUM])", re.DOTALL)
 _SEVERAL = re.compile(r".-(.*\W)?[BIESLUM]-.", re.DOTALL)
 
@@ -158,21 +159,21 @@ class Phrase(NamedTuple):
 
 
 def tag_scheme(sentences: Iterable[Strings]) -> str | None:
-    """Tells in which scheme the tags of a corpus mark phrases.
+    """Detects the tag scheme of a corpus.
 
-    In IOB1, `B` only begins a phrase that touches another of its type; in IOB2,
-    or BIO, it begins each. BIOES has also `E` for the last word of a phrase and
-    `S` for the only one, and BILOU has `L` and `U` for these. `M` is read as
-    `I`, and `B_PER` as `B-PER`; if all tags are prefixes without a type, such
-    as `B`, they mark phrases, too.
+    In IOB1, `B` only begins a phrase directly after another one of its type. In
+    IOB2, or BIO, it begins every phrase. BIOES also has `E` for the last word
+    of a phrase and `S` for the only word; BILOU has `L` and `U` for these. `M`
+    is treated as `I`, and `B_PER` as `B-PER`. Prefixes without a type, such as
+    `B`, also mark phrases if all tags are like this.
 
     Args:
         sentences: Lists of tags.
 
     Returns:
-        The name of the scheme, which some tags may break; `None` if the tags
-        mark no phrases, such as parts of speech. A `CorpusWarning` says if some
-        of them would, or if they seem to have their prefix last.
+        The name of the scheme, which some tags may break; `None` if tags do not
+        mark phrases, such as parts of speech. A `CorpusWarning` tells if only
+        some tags mark phrases, or if prefixes seem to come last.
 
     Example:
 
@@ -202,10 +203,10 @@ def tag_scheme(sentences: Iterable[Strings]) -> str | None:
 
 
 def _mark_phrases(counts):
-    """Whether tags mark phrases; warns if only some do. Takes their counts."""
+    """Whether tags mark phrases, from their counts; warns if only some do."""
     others = counts.copy()
     del others["O"]
-    # Of parts of speech, some may have the name of a prefix.
+    # Some parts of speech may have the name of a prefix.
     if set("BI") & set(others) and set(others) <= set("BIESLUM"):
         return True
     typed = list(filter(has_type, others))
@@ -214,7 +215,7 @@ def _mark_phrases(counts):
     if typed and others:
         ((tag, count),) = others.most_common(1)
         warn(
-            "Some tags mark no phrases, so that all are taken as those of "
+            "Some tags do not mark phrases, so all are read as tags of "
             'single words. Expected: "O", or a prefix and a type, such as '
             f'"B-PER". Received: {len(others)} other tags, such as {tag!r}, '
             f"{count} times",
@@ -226,8 +227,8 @@ def _mark_phrases(counts):
         odd = list(others) if all(map(_OTHER_FORM.fullmatch, others)) else []
     if odd:
         warn(
-            "Tags seem to mark phrases in a form that is not read. Expected: "
-            'one prefix first, then a hyphen and a type, such as "B-PER". '
+            "Tags seem to mark phrases in an unsupported format. Expected: "
+            'a prefix first, then a hyphen and a type, such as "B-PER". '
             f"Received: {', '.join(map(repr, sorted(odd)[:3]))}",
             CorpusWarning,
         )
@@ -235,10 +236,10 @@ def _mark_phrases(counts):
 
 
 def phrases_of(tags: Strings) -> list[Phrase]:
-    """Returns the phrases of a sentence, whatever the scheme of its tags.
+    """Returns the phrases of a sentence, for tags in any scheme.
 
-    Where tags break their scheme, as `I-PER` after `O` does in IOB2, a phrase
-    begins, as in the evaluations of CoNLL.
+    A tag that breaks its scheme, such as `I-PER` after `O` in IOB2, begins a
+    phrase, as in the CoNLL evaluation.
 
     Args:
         tags: List of strings.
@@ -266,13 +267,13 @@ def tags_of(phrases: Sequence[Phrase], length: int, scheme: str) -> list[str]:
     """Returns the tags of a sentence in a scheme.
 
     Args:
-        phrases: List of `(start, end, label)`, in their order.
+        phrases: List of `(start, end, label)`, in order.
         length: Integer, the number of words.
         scheme: `"IOB1"`, `"IOB2"`, `"BIOES"` or `"BILOU"`.
 
     Raises:
-        ValueError: when there is no such scheme, or a phrase is empty, beyond
-            the words, or begins before the end of the one before.
+        ValueError: when the scheme is unknown, or a phrase is empty, ends after
+            the sentence, or overlaps the previous one.
 
     Example:
 
@@ -287,9 +288,8 @@ def tags_of(phrases: Sequence[Phrase], length: int, scheme: str) -> list[str]:
         start, stop, label = phrase
         if not before.end <= start < stop <= length:
             raise ValueError(
-                "Each phrase must have words, which follow those of the one "
-                f"before. Received: {phrase} after {before.end} of {length} "
-                "words"
+                "Phrases must not be empty, overlap or end after the sentence. "
+                f"Received: {phrase} after {before.end} of {length} words"
             )
         tags[start:stop] = [f"{inside}-{label}"] * (stop - start)
         tags[stop - 1] = f"{end}-{label}"
@@ -302,14 +302,14 @@ def tags_of(phrases: Sequence[Phrase], length: int, scheme: str) -> list[str]:
 
 
 def convert_tags(tags: Strings, scheme: str) -> list[str]:
-    """Returns the tags of a sentence in another scheme.
+    """Converts the tags of a sentence to another scheme.
 
     Args:
         tags: List of strings, in any scheme.
-        scheme: The new scheme, as of `tags_of`.
+        scheme: The new scheme, as in `tags_of`.
 
     Raises:
-        ValueError: when there is no such scheme, or no scheme has a tag.
+        ValueError: when the scheme is unknown, or a tag belongs to no scheme.
 
     Example:
 

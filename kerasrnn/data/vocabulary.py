@@ -1,4 +1,4 @@
-"""Vocabularies, checked before training."""
+"""Checks of vocabularies before training."""
 
 import collections
 from collections.abc import Iterable
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from kerasrnn.data.batches import in_parts
 from kerasrnn.data.report import CorpusError
 from kerasrnn.data.report import CorpusWarning
+from kerasrnn.data.report import first_of
 from kerasrnn.tokenizers.tokenizer import END
 from kerasrnn.tokenizers.tokenizer import PAD
 from kerasrnn.tokenizers.tokenizer import START
@@ -19,10 +20,9 @@ def warn_of_unseen(
 ) -> None:
     """Warns of tokens that are not in the vocabulary of a tokenizer.
 
-    For a subword tokenizer, which can spell any word, characters are checked
-    instead. A text may contain `<unk>`, which is unseen if the vocabulary
-    lacks it. Where a text spells another special token, such as `</s>`, that
-    always counts as unseen.
+    For a subword tokenizer, which can represent any word, characters are
+    checked instead. `<unk>` in a text is only unseen if the vocabulary lacks
+    it. Other special tokens in a text, such as `</s>`, always count as unseen.
 
     Args:
         lines: Iterable of strings, such as the validation set of a corpus.
@@ -65,8 +65,7 @@ def warn_of_unseen(
         f"{len(unseen)} of {len(counts)} types and {unseen.total()} of "
         f"{counts.total()} tokens of {name} are not in the vocabulary"
     )
-    examples = ", ".join(repr(token) for token, _ in unseen.most_common(5))
-    examples += ", ..." * (len(unseen) > 5)
+    examples = first_of([repr(x) for x, _ in unseen.most_common(6)], 5)
     if tokenizer.unknown_id < 0:
         raise CorpusError(
             f"{problem}, which has no '<unk>'. Expected: a vocabulary with "

@@ -1,4 +1,4 @@
-"""Word vectors for a vocabulary: read from a file, or trained."""
+"""Word vectors of a vocabulary: read from a file, or trained."""
 
 import contextlib
 import itertools
@@ -37,7 +37,7 @@ class WordVectors(NamedTuple):
 
     Args:
         matrix: Array of shape `(vocabulary, dimensions)`, float32.
-        found: Integer, how many of the rows are from the file.
+        found: Integer, number of rows that are from the file.
     """
 
     matrix: np.ndarray
@@ -49,17 +49,17 @@ def read_word_vectors(
 ) -> WordVectors:
     r"""Reads the vectors of a vocabulary from a text file.
 
-    The file has the format of word2vec: a header `count dimensions`, then
-    lines of a word and its numbers, separated by spaces. Or it has the format
-    of GloVe, which is the same without the header. It is read line by line,
-    and only vectors of the vocabulary are kept. If a word occurs twice, its
-    first vector is used. A word may itself contain spaces, as some in GloVe
-    do, if no part after a space is a number. Blank lines are skipped. A
-    file with the extension `.gz` is decompressed while it is read.
+    The file has the format of word2vec: a header `count dimensions`, then lines
+    of a word and its numbers, separated by spaces. Or it has the format of
+    GloVe, which is the same without the header. It is read line by line, and
+    only vectors of the vocabulary are kept. If a word occurs twice, its first
+    vector is used. A word may contain spaces, as some in GloVe do, if no part
+    after a space is a number. Blank lines are skipped. The file may be gzipped
+    (extension `.gz`).
 
     Tokens that are not in the file, such as special tokens, get random
-    vectors: normally distributed, with mean 0 and the standard deviation of
-    all numbers that were found.
+    vectors: normally distributed, with mean 0 and the standard deviation of all
+    numbers in the vectors found.
 
     Args:
         path: String or path, the file to read.
@@ -73,8 +73,8 @@ def read_word_vectors(
 
     Raises:
         CorpusError: If a line has the wrong number of columns or no finite
-            numbers, the file is empty, damaged or UTF-16, or it has none
-            of the tokens. It is a `ValueError`.
+            numbers, the file is empty, damaged or UTF-16, or it has none of the
+            tokens. It is a `ValueError`.
         FileNotFoundError: If there is no such file.
         IsADirectoryError: If `path` is a folder.
 
@@ -113,15 +113,15 @@ def read_word_vectors(
         if i < 0 or known[i]:
             continue
         if matrix is None:
-            # Only now: a wrong header may state any width.
+            # Allocated only now, because a wrong header may state any width.
             matrix = np.zeros((len(vocabulary), width), "float32")
         matrix[i] = _parse(numbers, width, number, path)
         known[i] = True
     if matrix is None:
         raise CorpusError(
-            f"The word vectors {path} have no token of the vocabulary. "
-            f"Expected: some of its {len(vocabulary)} tokens. "
-            f"Received: {total} other words"
+            f"The word vectors {path} have no tokens of the vocabulary. "
+            f"Expected: some of its {len(vocabulary)} tokens. Received: "
+            f"{total} other words"
         )
     if count is not None and total != count:
         warn(
@@ -171,7 +171,7 @@ def _divide(line, width, number, path):
 
 
 def _composed(word):
-    """A word composed as tokenizers compose it; unchanged if not UTF-8."""
+    """Returns a word in Unicode NFC, like tokenizers; bytes if not UTF-8."""
     try:
         return unicodedata.normalize("NFC", word.decode()).encode()
     except UnicodeDecodeError:
@@ -179,7 +179,7 @@ def _composed(word):
 
 
 def _parse(numbers, width, number, path):
-    # A number that is too large becomes infinite.
+    # Too large numbers become infinite.
     with contextlib.suppress(ValueError), np.errstate(over="ignore"):
         vector = np.array([float(x) for x in numbers.split()], "float32")
         if len(vector) == width and np.isfinite(vector).all():
@@ -205,13 +205,13 @@ def load_word_vectors(
     """Returns word vectors for a tokenizer, read from a file or trained.
 
     Trained vectors are written to a file in the folder, whose name depends on
-    the texts, the configuration of the tokenizer, the dimensions and the
-    seed. If that file exists, they are not trained again. The number of words
-    that have a vector is printed.
+    the texts, the configuration of the tokenizer, the dimensions and the seed.
+    If that file exists, they are not trained again. The number of words with a
+    vector is printed.
 
     Args:
         source: Path of a file; or `"skip-gram"` or `"cbow"` to train them.
-        tokenizer: The `Tokenizer` that has the vocabulary and normalises the
+        tokenizer: The `Tokenizer` with the vocabulary, which normalizes the
             texts.
         texts: List of strings to train on.
         folder: String or path of the folder for trained vectors.
@@ -238,9 +238,9 @@ def load_word_vectors(
         path = pathlib.Path(folder, f"{source}-{zlib.crc32(facts):08x}.txt")
         if _several_workers():
             raise ValueError(
-                "Several workers would train different word vectors. "
-                "Expected: the path of a file, such as one that a run of one "
-                f"worker has written. Received: {source!r}"
+                "Several workers would train different word vectors. Expected: "
+                "the path of a file, such as one that a run with a single "
+                f"worker wrote. Received: {source!r}"
             )
         if not path.exists():
             lines = itertools.chain.from_iterable(
@@ -255,7 +255,7 @@ def load_word_vectors(
 
 
 def _several_workers():
-    """Whether this process trains a model together with others."""
+    """Whether this process is one of several workers."""
     resolver = tf.distribute.get_strategy().cluster_resolver
     if resolver is None:
         return False
@@ -321,8 +321,8 @@ def train_word_vectors(
         model.build_vocab(corpus_file=str(text))
         if not len(model.wv):
             raise CorpusError(
-                "Word vectors need frequent words. Expected: at least one "
-                "word that occurs five times. Received: none"
+                "No word is frequent enough to train word vectors. Expected: "
+                "at least one word that occurs five times. Received: none"
             )
         print("Training word vectors.")
         model.train(

@@ -9,6 +9,7 @@ import itertools
 import re
 import sys
 import textwrap
+import types
 import typing
 from collections.abc import Callable
 from collections.abc import Mapping
@@ -102,6 +103,7 @@ def read_settings(
             name=flag,
             help=with_flags(text or "", preset),
             help_behavior_hint=_default,
+            metavar=_shown_type(hints[field]),
         )
         value = dataclasses.field(default=getattr(preset, field))
         hint = Annotated[hints[field], shown]  # type: ignore[valid-type]
@@ -181,6 +183,32 @@ def _box(settings, name):
     of_all = {field.name for field in dataclasses.fields(Settings)}
     of_model = name in settings.saved and name not in of_all
     return "model" if of_model else "training"
+
+
+def _shown_type(hint):
+    """Returns INT for `int | None`, and `None` for types that tyro shows well.
+
+    tyro would show `{None}|INT`, although `None` is rarely given.
+    """
+    hint = _plain(hint)
+    kinds = list(map(_plain, typing.get_args(hint)))
+    is_union = typing.get_origin(hint) in (types.UnionType, typing.Union)
+    if not is_union or types.NoneType not in kinds:
+        return None
+    kinds.remove(types.NoneType)
+    if len(kinds) != 1:
+        return None
+    if typing.get_origin(kinds[0]) is tuple:
+        kinds = list(map(_plain, typing.get_args(kinds[0])))
+    if not all(isinstance(kind, type) for kind in kinds):
+        return None
+    return " ".join(kind.__name__.upper() for kind in kinds)
+
+
+def _plain(hint):
+    """Returns a type without its annotations."""
+    is_annotated = typing.get_origin(hint) is Annotated
+    return typing.get_args(hint)[0] if is_annotated else hint
 
 
 def _default(value):

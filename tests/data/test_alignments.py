@@ -45,7 +45,7 @@ def test_alignments_stay_with_their_pairs(write):
     [
         (LINKS[:3], "Expected: 4 lines.* Received: 3 lines"),
         ([*LINKS, ""], "Expected: 4 lines.* Received: 5 lines"),
-        ([*LINKS[:3], "0-1 2-2"], "Line 4.*3 source words to 2 target words"),
+        ([*LINKS[:3], "0-1 2-2"], "Line 4.*3 source words and 2 target words"),
         (["0-0 1", *LINKS[1:]], "Line 1.*Received: '0-0 1'"),
     ],
 )
@@ -93,7 +93,7 @@ def test_every_piece_of_a_word_is_aligned_with_its_words():
 
 def test_spaces_that_are_tokens_belong_to_no_word():
     tokenizer = CharacterTokenizer.train(["a b"])
-    with pytest.raises(ValueError, match="Alignments are of words"):
+    with pytest.raises(ValueError, match="Alignments link words"):
         translation_batches([("a b", "a b", "0-0")], tokenizer, tokenizer, 1)
 
 

@@ -421,7 +421,7 @@ def test_every_row_is_tried(page):
     assert len({*found}) == len(TRIED[page]), found
 
 
-@pytest.mark.filterwarnings("ignore:.*column seems to be another")
+@pytest.mark.filterwarnings("ignore:.*column does not seem to have")
 @pytest.mark.parametrize(
     "page, row", [(page, row) for page in TRIED for row in TRIED[page]]
 )

@@ -150,12 +150,12 @@ REFUSED = {
     "columns and a separator": (
         "",
         {"label_column": [*"ab"], "label_separator": ",", "multi_label": True},
-        "several columns of 0 and 1, or a separator",
+        "several columns of 0 and 1, or a label separator",
     ),
     "a blank": (
         "",
         {"label_separator": " ", "multi_label": True},
-        "that is visible",
+        "a visible separator",
     ),
 }
 
@@ -353,7 +353,7 @@ def test_several_labels_a_text(write, form, capsys):
     assert corpus.train == (TEXTS, [(2,), (), (0,), (1, 2)])
     said = capsys.readouterr().err
     assert "'too slow'" in said and "['time']" in said
-    assert "3 labels, 1.00 a text; 1 texts have none" in said
+    assert "3 labels, 1.00 per text; 1 texts have none" in said
 
 
 def test_labels_are_those_of_a_model_in_its_order(write):

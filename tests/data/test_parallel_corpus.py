@@ -234,7 +234,7 @@ REFUSED = {
     "unequal files": (
         {"a.en": "1\n2\n3\n", "a.vi": "x\ny\n"},
         {"limit": 1},
-        "a.en.*a.vi.*as many lines.*3 and 2 lines",
+        "a.en.*a.vi.*same number of lines.*3 and 2 lines",
     ),
     "an empty file": (
         {"a": "1\n", "b": "\ufeff"},

@@ -111,7 +111,7 @@ def test_empty(write, content):
 @pytest.mark.parametrize(("content", "count"), [(GLOVE, 4), ("9 3\n", 0)])
 def test_no_word_found(write, content, count):
     path = write(content)
-    with pytest.raises(CorpusError, match="no token of the voc") as error:
+    with pytest.raises(CorpusError, match="no tokens of the voc") as error:
         read_word_vectors(path, ["blue", "<unk>"])
     message = str(error.value)
     assert "its 2 tokens" in message and str(path) in message

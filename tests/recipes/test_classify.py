@@ -105,7 +105,7 @@ def test_several_labels_a_text(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(sys, "argv", ["classify.py", *map(str, flags)])
     classify.main()
     printed = capsys.readouterr()
-    assert "3 labels, 1.50 a text; 10 texts have none" in printed.err
+    assert "3 labels, 1.50 per text; 10 texts have none" in printed.err
     assert "Result (test): micro F1 " in printed.out
     card = json.loads((output / "card.json").read_text("utf-8"))
     assert card["scores"]["test"]["micro_f1"] > 0.9

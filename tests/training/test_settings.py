@@ -152,6 +152,16 @@ def test_help_has_every_flag_and_its_line(capsys):
         assert line in shown
 
 
+def test_help_shows_plain_types(capsys):
+    with pytest.raises(SystemExit):
+        read("--help")
+    shown = capsys.readouterr().out
+    assert "{None}|" not in shown
+    for flag in ("--limit INT", "--vectors-dir PATH", "--decay FLOAT INT"):
+        assert f"{flag} " in shown
+    assert read("--limit", "None").limit is None
+
+
 def test_one_preset_alone_is_not_listed(capsys):
     with pytest.raises(SystemExit):
         read_settings({"small": SMALL}, "small", "Trains.", ["--help"])

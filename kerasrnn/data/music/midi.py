@@ -1,4 +1,4 @@
-"""Piano rolls as MIDI files."""
+"""Piano rolls to and from MIDI files."""
 
 import io
 import pathlib
@@ -19,12 +19,12 @@ from kerasrnn.warning import warn
 KEYS = 88
 _LOWEST = 21  # the MIDI note of key 0
 _TICKS = 480  # in a beat, when writing
-_SLOWEST, _FASTEST = 3.6, 6e7  # beats per minute that a file can hold
-# A note is off the steps if it begins farther from one than this share of it.
+_SLOWEST, _FASTEST = 3.6, 6e7  # beats per minute that a file can represent
+# A note is off the grid if its distance from a step exceeds this fraction.
 _NEAR, _MOST_OFF = 0.1, 0.1
-# The key and the offset of the clock of a piece, which a roll does not need.
+# Key signatures and SMPTE offsets, which a roll does not need.
 _UNNEEDED = re.compile(rb"\xff\x59\x02..|\xff\x54\x05.....", re.DOTALL)
-_LONGEST = 2**20  # steps of a piece to read: 92 MB, or hours of music
+_LONGEST = 2**20  # maximum number of steps of a piece: 92 MB, or hours of music
 
 
 def write_midi(
@@ -35,24 +35,24 @@ def write_midi(
 ) -> pathlib.Path:
     """Writes a piano roll as a MIDI file, played by a piano.
 
-    A key that is 1 in several steps in a row is one long note, since a roll
-    does not tell it from repeated ones. An existing file is replaced when the
-    new one is complete. It needs mido.
+    A key that is 1 in consecutive steps is one long note, because a roll cannot
+    represent repeated notes. An existing file is replaced when the new one is
+    complete. It needs mido.
 
     Args:
         roll: Array of shape `(time, 88)`, 1 where a key sounds.
         path: String or path of the file to write.
         steps_per_beat: Positive integer, time steps in a quarter note.
-        beats_per_minute: Float, the tempo, at least 3.6, the slowest that a
-            file can hold, and at most 60 million.
+        beats_per_minute: Float, the tempo, from 3.6 (the slowest that a file
+            can represent) to 60 million.
 
     Returns:
-        The `pathlib.Path` that was written.
+        The `pathlib.Path` of the file.
 
     Raises:
         OSError: If the file cannot be written.
         ValueError: If the roll has another shape, or another argument is
-            not such a number.
+            invalid.
 
     Example:
 
@@ -84,7 +84,7 @@ def write_midi(
     sounding = np.concatenate([silence, roll > 0, silence]).astype("int8")
     now = 0
     for step, changes in enumerate(np.diff(sounding, axis=0)):
-        # Notes end before others begin, so that a repeated one sounds.
+        # Notes end before others begin, so that a repeated note sounds.
         for kind, sign in (("note_off", -1), ("note_on", 1)):
             for key in np.flatnonzero(changes == sign):
                 then = step * _TICKS // steps_per_beat
@@ -100,26 +100,26 @@ def write_midi(
 def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
     """Reads a MIDI file as a piano roll.
 
-    All instruments are joined but for drums. Notes begin and end at the
-    nearest step and last at least one; one that never ends lasts to the end
-    of the file. A `CorpusWarning` says if many notes begin between two steps:
-    fast ones then become chords. Those beyond the keys of a piano are left
-    out. Numbers that are too large, such as a velocity above 127, and a key
-    signature that does not exist do no harm. It needs mido.
+    All instruments except drums are combined. Notes begin and end at the
+    nearest step and last at least one step; a note that never ends lasts to the
+    end of the file. A `CorpusWarning` tells if many notes begin between two
+    steps, because fast notes then become chords. Notes outside of the piano
+    keys are left out. Too large numbers, such as a velocity above 127, and
+    invalid key signatures are tolerated. It needs mido.
 
     Args:
-        path: String or path of the file; also of RMID, which wraps MIDI.
+        path: String or path of the file; RMID files are accepted, too.
         steps_per_beat: Positive integer, time steps in a quarter note.
 
     Returns:
-        Uint8 array of shape `(time, 88)`, 1 where a key sounds. It begins
-        with the first step of the file, and ends with the last note.
+        Uint8 array of shape `(time, 88)`, 1 where a key sounds. It begins with
+        the first step of the file and ends with the last note.
 
     Raises:
-        CorpusError: If the file is not MIDI or is damaged, divides seconds
-            instead of beats, has several songs or no note, or is longer than
+        CorpusError: If the file is not MIDI or is damaged, uses SMPTE time
+            instead of beats, has several songs or no notes, or is longer than
             2**20 steps. It is a `ValueError`.
-        FileNotFoundError: If there is nothing at `path`.
+        FileNotFoundError: If `path` does not exist.
         ValueError: If `steps_per_beat` is not a positive integer.
 
     Example:
@@ -143,7 +143,7 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
         )
     if file.ticks_per_beat <= 0:
         raise CorpusError(
-            f"The file {path} has no beats. Expected: ticks that divide a "
+            f"The file {path} has no beats. Expected: a number of ticks per "
             "beat. Received: "
             + ("frames of a second (SMPTE)" if file.ticks_per_beat else "0")
         )
@@ -155,14 +155,14 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
     ]
     if not notes:
         raise CorpusError(
-            f"The file {path} has no music. Expected: notes of the keys of a "
-            "piano. Received: none"
+            f"The file {path} has no music. Expected: notes within the keys of "
+            "a piano. Received: none"
         )
-    # In ticks, which may be integers that are too large for a float.
+    # In ticks, which may be too large for a float.
     if max(end for _, _, end in notes) > _LONGEST * per_step:
         raise CorpusError(
-            f"The file {path} is too long; a time in it may be damaged. "
-            f"Expected: at most {_LONGEST} steps. Received: a note beyond them"
+            f"The file {path} is too long, or a time in it is damaged. "
+            f"Expected: at most {_LONGEST} steps. Received: a later note"
         )
     starts = [start for _, start, _ in notes]
     _warn_of_rounding(starts, file.ticks_per_beat, steps_per_beat, path)
@@ -178,7 +178,7 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
 
 
 def _opened(path):
-    """A file as mido reads it, in which what players ignore is mended."""
+    """Opens a file with mido, repairing errors that players ignore."""
     import mido
 
     content = path.read_bytes()
@@ -194,7 +194,7 @@ def _opened(path):
 
 
 def _warn_of_rounding(starts, ticks_per_beat, steps_per_beat, path):
-    """Warns if many notes begin between steps, and become chords."""
+    """Warns if many notes begin between steps, so that chords arise."""
 
     def off(steps):
         positions = [start * steps / ticks_per_beat for start in starts]
@@ -228,15 +228,15 @@ def _check_steps(steps_per_beat):
 
 
 def _notes(messages):
-    """Yields the key, the first tick and the last of every note."""
+    """Yields the key, first tick and last tick of every note."""
     began, now = {}, 0
     for message in messages:
         now += message.time
-        # Channel 9 has drums.
+        # Channel 9 contains drums.
         if not message.type.startswith("note_") or message.channel == 9:
             continue
         voice = message.channel, message.note
-        # A note that begins again has ended.
+        # A note that begins again has ended before.
         if voice in began:
             yield message.note - _LOWEST, began.pop(voice), now
         if message.type == "note_on" and message.velocity:

@@ -21,20 +21,20 @@ from kerasrnn.optional import needs
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Rolls
 
-_PIECES = 3  # the least to divide
+_PIECES = 3  # minimum number of pieces to split
 _MIDI = (".mid", ".midi")
 _PARTS = ("traindata", "validdata", "testdata")
 
 
 class PianoRollCorpus(NamedTuple):
-    """The pieces of a corpus.
+    """A corpus of piano rolls.
 
     A piece is a uint8 array of shape `(time, 88)`, 1 where a key sounds.
 
     Args:
         train: List of pieces, the training set.
         validation: List of pieces, the validation set.
-        test: List of pieces, the test set; `None` if there is none.
+        test: List of pieces, the test set, or `None`.
     """
 
     train: list[np.ndarray]
@@ -57,10 +57,10 @@ def read_piano_rolls(
     in a `CorpusWarning`. It needs mido.
 
     Args:
-        path: String or path of the `.mat` file, or of the folder.
-        limit: Positive integer, how many pieces to keep, the first: of each
-            part of a MATLAB file; or of a folder, then at least three.
-            Defaults to `None`, which keeps all.
+        path: String or path of the `.mat` file or the folder.
+        limit: Positive integer, maximum number of pieces: of each part of a
+            MATLAB file, or of a folder (at least three). Defaults to `None`, no
+            limit.
         steps_per_beat: Positive integer, time steps in a quarter note of the
             MIDI files.
 
@@ -69,10 +69,10 @@ def read_piano_rolls(
         `test`.
 
     Raises:
-        CorpusError: If the MATLAB file cannot be read, a piece is not a
-            matrix of zeros and ones of 88 columns, a folder has fewer than
-            three MIDI files that can be read, or `path` is one of them. It is
-            a `ValueError`.
+        CorpusError: If the MATLAB file cannot be read, a piece is not a matrix
+            of zeros and ones with 88 columns, a folder has fewer than three
+            readable MIDI files, or `path` is a single MIDI file. It is a
+            `ValueError`.
         FileNotFoundError: If there is nothing at `path`.
         ValueError: If `limit` or `steps_per_beat` is not a positive integer.
 
@@ -107,7 +107,7 @@ def read_piano_rolls(
     )
     if len(files) < _PIECES:
         raise CorpusError(
-            f"The folder {path} has too few pieces to divide. Expected: at "
+            f"The folder {path} has too few pieces to split. Expected: at "
             f"least {_PIECES} MIDI files (.mid). Received: {len(files)}"
         )
     report = Report(path, "file")
@@ -119,18 +119,18 @@ def read_piano_rolls(
             report.add(file.relative_to(path).as_posix(), error)
     if len(rolls) < _PIECES <= report.seen:
         raise CorpusError(
-            f"The folder {path} has too few pieces that can be read. "
-            f"Expected: at least {_PIECES}. Received: {report.received(1)}"
+            f"The folder {path} has too few readable pieces. Expected: at "
+            f"least {_PIECES}. Received: {report.received(1)}"
         )
     report.warn()
     return split_piano_rolls(rolls)
 
 
 def split_piano_rolls(rolls: Rolls) -> PianoRollCorpus:
-    """Divides pieces into training, validation and test.
+    """Splits pieces into training, validation and test sets.
 
-    The last tenth of the pieces is the test set, and the tenth before it
-    the validation set; each has at least one.
+    The last tenth of the pieces is the test set, and the tenth before it is the
+    validation set. Each has at least one piece.
 
     Args:
         rolls: List of at least three arrays of shape `(time, 88)`.
@@ -149,8 +149,8 @@ def split_piano_rolls(rolls: Rolls) -> PianoRollCorpus:
     """
     if len(rolls) < _PIECES:
         raise CorpusError(
-            "There are too few pieces to divide. Expected: at least "
-            f"{_PIECES}. Received: {len(rolls)}"
+            f"There are too few pieces to split. Expected: at least {_PIECES}. "
+            f"Received: {len(rolls)}"
         )
     few = max(1, len(rolls) // 10)
     first, last = len(rolls) - 2 * few, len(rolls) - few
@@ -174,7 +174,7 @@ def _read_matlab(path, limit):
         rolls = list(itertools.chain(*parts.values()))
         check_rolls(rolls, KEYS)
         if not all(map(len, rolls)):
-            raise ValueError("a piece with no time step")
+            raise ValueError("a piece without time steps")
     if not {*_PARTS[:2]} <= {*parts}:
         names = ", ".join(name for name in found if not name.startswith("_"))
         raise CorpusError(
@@ -194,20 +194,21 @@ def check_rolls(rolls: Rolls, keys: int | None = None) -> None:
 
     Args:
         rolls: List of arrays of shape `(time, keys)`, zeros and ones.
-        keys: Integer; `None` for as many as the first array has.
+        keys: Integer; `None` for the number of the first array.
 
     Raises:
-        ValueError: If one is not.
+        ValueError: If one is not a piano roll.
     """
     for roll in map(np.asarray, rolls):
         if keys is None and roll.ndim == 2:
             keys = roll.shape[1]
         others, has_shape = roll[~np.isin(roll, (0, 1))], roll.ndim == 2
         if not has_shape or roll.shape[1] != keys or others.size:
+            found = f"values such as {others[0]}" if others.size else "0 and 1"
             raise ValueError(
                 f"A piano roll must have the shape (time, {keys or 'keys'}), "
-                "and be 1 where a key sounds, 0 elsewhere. Received: shape "
-                f"{roll.shape}" + f", {others[:1]} in it" * bool(others.size)
+                "and be 1 where a key sounds and 0 elsewhere. Received: shape "
+                f"{roll.shape} with {found}"
             )
 
 
@@ -219,27 +220,27 @@ def piano_roll_batches(
     keys: int | None = None,
     max_length: int | None = None,
 ) -> tf.data.Dataset:
-    """Batches of piano rolls for `PianoRollModel.fit`.
+    """Returns batches of piano rolls for `PianoRollModel.fit`.
 
-    The labels are the pieces, and the inputs are the pieces shifted by one
-    step, after a step of silence: every step of a piece is predicted from
-    those before it. Pieces of similar length share a batch, which keeps
-    padding low.
+    The labels are the pieces, and the inputs are the pieces delayed by a step
+    of silence, so every step is predicted from the steps before it. Pieces of
+    similar length share a batch, which reduces padding.
 
     Args:
         rolls: List of arrays of shape `(time, keys)`, zeros and ones.
         batch_size: Positive integer, pieces in a batch.
-        transpose: Integer. Every piece is shifted by up to this many semitones
-            up or down, differently in every epoch; no note is lost.
-        seed: Integer, the seed of the shuffling and of the transposition,
-            which differ in every epoch. `None` sorts the pieces by length
-            and transposes none.
+        transpose: Integer. Every piece is transposed by up to this many
+            semitones up or down, differently in every epoch, without losing
+            notes.
+        seed: Integer, the seed of shuffling and transposition, which differ in
+            every epoch. `None` sorts the pieces by length and does not
+            transpose.
         keys: Positive integer, the number of keys of every piece. Defaults to
-            `None`, the number of keys of the first piece.
-        max_length: Positive integer. A longer piece is cut into as many parts
-            of this many steps as cover it, at other positions in every epoch. A
-            model learns faster from many short parts than from few long
-            pieces. Defaults to `None`, whole pieces.
+            `None`, the number of the first piece.
+        max_length: Positive integer. A longer piece is cut into parts of this
+            many steps, at different positions in every epoch. A model learns
+            faster from many short parts than from few long pieces. Defaults to
+            `None`, whole pieces.
 
     Returns:
         A `tf.data.Dataset` of `(inputs, labels)`: float32 inputs of shape
@@ -247,9 +248,10 @@ def piano_roll_batches(
         end of a piece.
 
     Raises:
-        ValueError: when there is no piece, or one is not a roll or has no
-            step; `batch_size` or `max_length` is not positive; `transpose` is
-            negative; or `transpose` or `max_length` is given without a `seed`.
+        ValueError: when there are no pieces, or one is not a roll or has no
+            steps; when `batch_size` or `max_length` is not positive or
+            `transpose` is negative; or when `transpose` or `max_length` is
+            given without a `seed`.
 
     Example:
 
@@ -261,7 +263,7 @@ def piano_roll_batches(
     [[0.0, 0.0], [1.0, 0.0]]
     """
     if not len(rolls):
-        raise ValueError("`rolls` must hold at least one piece. Received: none")
+        raise ValueError("`rolls` must have at least one piece. Received: none")
     positive_integer("batch_size", batch_size)
     integer("transpose", transpose, minimum=0)
     optional_positive_integer("max_length", max_length)
@@ -274,8 +276,8 @@ def piano_roll_batches(
     lengths = np.array([len(roll) for roll in rolls])
     if not lengths.all():
         raise ValueError(
-            "Each piece must have a step. Received: none in the piece at "
-            f"index {lengths.argmin()}"
+            "Each piece must have at least one step. Received: none in the "
+            f"piece at index {lengths.argmin()}"
         )
     most = max_length or lengths.max()
     counts = -(-lengths // most)
@@ -297,7 +299,7 @@ def piano_roll_batches(
 
 
 def _after_silence(rolls):
-    """Returns a ragged int8 tensor of the pieces, after a step of silence."""
+    """Returns pieces after a step of silence, as a ragged int8 tensor."""
     silence = np.zeros((1, rolls[0].shape[1]))
     steps = [x for roll in rolls for x in (silence, roll)]
     return tf.RaggedTensor.from_row_lengths(
@@ -306,19 +308,19 @@ def _after_silence(rolls):
 
 
 def _part(rows, piece, start, most, numbers):
-    """Cuts a part out of each piece that is longer than `most` steps.
+    """Cuts a part out of each piece longer than `most` steps.
 
     Args:
         rows: Ragged tensor of all pieces, `(pieces, 1 + time, keys)`.
         piece: Integer tensor of shape `(batch,)`, the pieces to cut.
-        start: Integer tensor of the same shape. A part begins up to `most / 2`
-            steps before or after it, at a random position.
+        start: Integer tensor of the same shape. A part begins randomly up to
+            `most / 2` steps before or after it.
         most: Integer, the length of a part.
         numbers: Integer tensor of the same shape, random numbers.
 
     Returns:
-        Ragged tensor `(batch, 1 + time, keys)`: the parts, after the step
-        before them.
+        Ragged tensor `(batch, 1 + time, keys)`: the parts, each preceded by the
+        step before it.
     """
     first, limit = (
         tf.gather(x, piece) for x in (rows.row_starts(), rows.row_limits())
@@ -331,7 +333,7 @@ def _part(rows, piece, start, most, numbers):
 
 
 def _transposed(rows, most, numbers):
-    """Shifts each piece by a random interval that keeps all its notes.
+    """Transposes each piece by a random interval without losing notes.
 
     Args:
         rows: Ragged tensor of shape `(batch, time, keys)`.

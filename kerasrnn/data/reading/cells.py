@@ -1,4 +1,4 @@
-"""What a cell of a table holds: a text, names, a number, strings."""
+"""Converts cells of tables to texts, names, numbers or strings."""
 
 import ast
 import contextlib
@@ -21,22 +21,22 @@ _FLAGS = {
 
 
 def cell_value(value, name):
-    """Returns the value of a cell, of the kind that `KINDS` says.
+    """Converts a cell to the kind of value in `KINDS`.
 
     Args:
-        value: What a table has in a cell, `None` if it has none.
-        name: String, what the column is asked for as, such as `label`.
+        value: The content of a cell, or `None`.
+        name: String, the requested kind of column, such as `label`.
 
     Raises:
-        CorpusError: If a list is of numbers, which need names.
-        ValueError: If the cell has no such value. The message says why.
+        CorpusError: If a list contains numbers, which need names.
+        ValueError: If the cell has no such value. The message tells why.
     """
     value = value.tolist() if hasattr(value, "tolist") else value
     return KINDS.get(name, _text)(value, name)
 
 
 def _text(value, name):
-    """The text of a cell, without white space around it."""
+    """Returns the text of a cell, stripped of white space."""
     if not isinstance(value, str | None):
         raise ValueError(f"not a text in {name!r}: {value!r:.40}")
     text = (value or "").strip()
@@ -46,7 +46,7 @@ def _text(value, name):
 
 
 def _lines(value, name):
-    """The lines with text in a cell, which may be empty, but not missing."""
+    """Returns the non-blank lines in a cell, which must not be missing."""
     if value is not None and is_blank(str(value)):
         return []
     lines = (line.strip() for line in _text(value, name).split("\n"))
@@ -54,7 +54,7 @@ def _lines(value, name):
 
 
 def decoded(text, name):
-    """A text in which bytes that are not UTF-8 may be lone surrogates.
+    """Checks a text in which bytes that are not UTF-8 are lone surrogates.
 
     Raises:
         ValueError: If it has such bytes, or other surrogates.
@@ -66,7 +66,7 @@ def decoded(text, name):
 
 
 def name_in(value, name):
-    """The name in a cell, also of a number, composed as Unicode can be."""
+    """Returns the name in a cell, which may be a number, in Unicode NFC."""
     if isinstance(value, dict | list | tuple):
         raise ValueError(f"not a {name}: {value!r:.40}")
     text = _text("" if is_missing(value) else str(value), name)
@@ -74,22 +74,22 @@ def name_in(value, name):
 
 
 def is_missing(value):
-    """Whether a cell has no value, or what programs write for none."""
+    """Whether a cell has no value or stands for a missing value."""
     return value is None or str(value).strip().lower() in MISSING
 
 
 def _one_name(value, name):
-    """The name in a cell; a list must have one."""
+    """Returns the name in a cell; a list must have exactly one."""
     if isinstance(value, list | tuple):
         if len(value) != 1:
-            advice = ": `multi_label` keeps several" * (len(value) > 1)
+            advice = ": `multi_label` keeps several" if value else ""
             raise ValueError(f"{len(value)} {name}s, not one{advice}")
         [value] = value
     return name_in(value, name)
 
 
 def _names(value, name):
-    """The different names in a cell: a list, or columns of 0 and 1."""
+    """Returns the distinct names in a cell: a list, or columns of 0 and 1."""
     if is_missing(value):
         return []
     if isinstance(value, dict):
@@ -114,7 +114,7 @@ def _flag(value, column):
 
 
 def separated(value, separator):
-    """The names in the text of a cell, as a list; other values as they are."""
+    """Splits a text into a list of names; returns other values unchanged."""
     if not isinstance(value, str) or is_missing(value):
         return value
     return [name for name in value.split(separator) if name.strip()]
@@ -128,23 +128,23 @@ def _float(value, name):
 
 
 def _strings(value, name):
-    """The strings in a cell, at least one."""
+    """Returns the non-empty list of strings in a cell."""
     if not isinstance(value, list | tuple) or not value:
         raise ValueError(f"not a list of {name}: {value!r:.40}")
     if any(type(x) is int for x in value):
         raise CorpusError(
-            f"The {name} are numbers. Expected: strings; or the names of the "
+            f"The {name} are numbers. Expected: strings, or names for the "
             "numbers 0, 1, ..., as `tag_names` of `read_tagged_words` or in a "
             f"data set. Received: {value!r:.80}"
         )
     if not all(isinstance(x, str) and x.strip() for x in value):
         raise ValueError(f"{name} that are not strings: {value!r:.40}")
-    decoded("\n".join(value), name)  # raises an error if one is no text
+    decoded("\n".join(value), name)  # raises an error for invalid text
     return list(value)
 
 
 def named_tags(tags, names):
-    """The names of tags that are numbers 0, 1, ..."""
+    """Converts tags that are numbers 0, 1, ... to names."""
     with contextlib.suppress(TypeError, IndexError):
         if min(tags) >= 0:
             return [names[tag] for tag in tags]
@@ -168,12 +168,12 @@ KINDS = {
 
 
 def in_order(names):
-    """Names of classes: numbers by value, then others by letters."""
+    """Sorts class names: numbers by value, then others alphabetically."""
     return sorted(names, key=lambda name: (*number_in(name), name))
 
 
 def number_in(name):
-    """The value of a name that is a number, as the second of a tuple."""
+    """Returns `(False, value)` for a numeric name, or `(True, 0)`."""
     is_number = _NUMBER.fullmatch(name)
-    # As floats, large numbers would be equal.
+    # As floats, distinct large numbers could be equal.
     return (0, decimal.Decimal(name)) if is_number else (1, 0)

@@ -1,4 +1,4 @@
-"""A word in each line, in columns with its tags, as CoNLL has it."""
+"""CoNLL files: lines of a word with its tags in columns."""
 
 import collections
 import itertools
@@ -12,31 +12,32 @@ from kerasrnn.data.report import CorpusError
 from kerasrnn.tag_schemes import has_type
 
 _CONLL_U = "id form lemma upos xpos feats head deprel deps misc".split()
-_NO_WORD = re.compile(r"\d+[-.]\d+", re.ASCII)  # the id of a range, of a gap
+_NO_WORD = re.compile(r"\d+[-.]\d+", re.ASCII)  # the id of a range or a gap
 _APART = re.compile(r"#(begin|end) document|-DOCSTART-(\s|$)|\s*$")
 _NO_TAG = {"O", "_", "-", "0", "o"}
 _FEATURE = re.compile(r"(?:^|\|)([^=|]+)=([^|]+)")
-# Different words that are many, lines, sentences that tell columns apart.
+# Number of distinct words that are many; of lines, and of sentences, that
+# determine the columns.
 _MANY, _LINES, _SOME = 5, 100, 1000
 
 
 def conll_table(path, asked, report, arguments):
-    """Opens a file of columns of words as a table of sentences.
+    """Opens a CoNLL file as a table of sentences.
 
     Args:
         path: String or path.
-        asked: Dict from names to columns: their numbers, or names, as in
-            `read_tagged_words`, or `None` for the default of `tokens` and
+        asked: Dictionary from names to columns: numbers or names, as in
+            `read_tagged_words`, or `None` for the defaults of `tokens` and
             `tags`.
-        report: The `Report` on what was read.
-        arguments: Dict from names to those of arguments in messages.
+        report: The `Report` on reading.
+        arguments: Dictionary from names to names of arguments, for messages.
 
     Returns:
-        A `Table`, whose rows have a list of strings for each name. Its report
-        has the columns that were taken.
+        A `Table` whose rows have a list of strings for each name. Its report
+        has the chosen columns.
 
     Raises:
-        CorpusError: If there is no word, or a line is malformed.
+        CorpusError: If there are no words, or a line is malformed.
     """
     lines = all_lines(path)
     text = [line for line in lines if line.strip()]
@@ -80,36 +81,36 @@ def conll_table(path, asked, report, arguments):
         if odd:
             report.notes.append(
                 f"the words of {len(odd)} sentences are not numbered 1, 2, 3, "
-                f"so that some may be missing; the first is at line {odd[0]}"
+                f"..., so some may be missing; the first is at line {odd[0]}"
             )
 
     return Table(list(asked), rows(), numbered=True)
 
 
 def _value(cell, key):
-    """A cell, or the feature of it that has a key; `O` without."""
+    """Returns a cell, or its feature with a key; `O` if it lacks the key."""
     return dict(_FEATURE.findall(cell)).get(key, "O") if key else cell
 
 
 def _begins_apart(line):
-    """Whether a line may stand before the first sentence."""
+    """Whether a line may precede the first sentence."""
     return line.startswith("#") or bool(_APART.match(line))
 
 
 def _check_first(first, head, width, path):
-    """Raises an error if the first lines are not of words and tags."""
-    expected = "a word and its tag in each line, separated by a tab or blanks"
+    """Raises an error if the first lines do not have words and tags."""
+    expected = "a word and its tag in each line, separated by a tab or spaces"
     is_csv = file_format(path) == ".csv" or width < 2
     if is_csv and "\t" not in first and re.search("[,;|]", first):
         expected = (
-            "a word in each row of a table, and `sentence`, the column that "
-            "says which sentence it is of; or lists of words in JSON lines or "
-            "parquet; or lines of `word TAB tag`, with blank lines between "
-            "sentences"
+            "a table with a word in each row and a column `sentence`; or lists "
+            "of words in JSON lines or Parquet; or lines of `word TAB tag`, "
+            "with blank lines between sentences"
         )
     elif head.startswith("#begin document") and width > 9:
         expected = (
-            "lines of `word TAB tag`; the brackets of CoNLL-2012 are not read"
+            "lines of `word TAB tag`; the brackets of CoNLL-2012 are not "
+            "supported"
         )
     elif width > 1:
         return
@@ -120,7 +121,7 @@ def _check_first(first, head, width, path):
 
 
 def _names(text, first, width):
-    """The names of the columns in lower case; empty if there are none."""
+    """Returns the names of the columns in lower case, or an empty list."""
     for line in itertools.takewhile(_begins_apart, text):
         if found := re.match(r"#\s*global\.columns\s*=(.*)", line):
             names = found[1].lower().split()
@@ -133,7 +134,7 @@ def _names(text, first, width):
 
 
 def _sentences(lines, pattern, width, path, report):
-    """Yields the number of the first line and the words of each sentence.
+    """Yields the first line number and the words of each sentence.
 
     A word is a list of the cells of its line.
     """
@@ -159,18 +160,18 @@ def _sentences(lines, pattern, width, path, report):
 
 
 class _Columns:
-    """The columns of a file of words, told apart by its first sentences.
+    """The columns of a CoNLL file, detected from its first sentences.
 
     Args:
         sentences: List of sentences, each a list of the cells of its words.
         names: List of strings, in lower case; empty if the columns have none.
-        width: Integer, how many columns there are.
+        width: Integer, number of columns.
     """
 
     def __init__(self, sentences, names, width):
         self.names, self.width = names, width
         cells = list(zip(*itertools.chain(*sentences), strict=True))
-        cells = cells or [()] * width  # there are only comments
+        cells = cells or [()] * width  # the file has only comments
         self._features = list(map(_features, cells))
         counts = width > 2 and _count_words(sentences)
         self.counts = names[:1] == ["id"] or counts
@@ -184,17 +185,17 @@ class _Columns:
         phrases = [n for n in phrases if n in tags]
         if "upos" in names and (names == _CONLL_U or not phrases):
             self.tag = names.index("upos")
-        elif phrases:  # of nested names, as of GermEval, the outer
+        elif phrases:  # the outer one of nested names, as in GermEval
             self.tag = phrases[0 if self.counts else -1]  # not chunks
         else:
             self.tag = [n for n in tags if _has(str.isalnum, cells[n])] or tags
             self.tag = self.tag[-1]
 
     def _word(self, cells, first, others):
-        """The column of words: the first, unless another has many more.
+        """Finds the column of words: the first, unless another has many more.
 
-        Neither numbers, tags of phrases nor features are words; and cells that
-        are all different are so only in few lines.
+        Numbers, tags of phrases and features are not words. Cells that are all
+        distinct are words only in short files.
         """
         words = {
             n: len(set(cells[n]))
@@ -209,11 +210,11 @@ class _Columns:
         return best if has_more or first not in others else first
 
     def place(self, name, column, argument, report):
-        """Where a column is that was asked for, `None` for the default.
+        """Returns the position of a requested column; `None` for the default.
 
         Returns:
-            A tuple of the index of a column, counted from 0, and the key of
-            the feature in it that is meant, or `None`.
+            A tuple of the index of a column, counted from 0, and the key of a
+            feature in it, or `None`.
         """
         if column is None and name in ("tokens", "tags"):
             number, usual, place = {
@@ -222,9 +223,9 @@ class _Columns:
             }[name]
             if not self.names and number != usual:
                 report.notes.append(
-                    f"its {place} column seems to be another: its {name} are "
-                    f"taken from column {number + 1}, unless `{argument}` "
-                    "gives another"
+                    f"its {place} column does not seem to have the {name}, so "
+                    f"they are taken from column {number + 1}; `{argument}` "
+                    "can choose another one"
                 )
             return number, self._feature(name, number, argument, report)
         numbers = range(self.width)
@@ -238,10 +239,10 @@ class _Columns:
         return number, key or self._feature(name, number, argument, report)
 
     def _feature(self, name, number, argument, report):
-        """The feature of a column that marks phrases, if there is one.
+        """Finds the feature of a column that marks phrases.
 
-        Features of words, such as `Case=Nom|Number=Sing`, are a tag together;
-        those in `MISC` have nothing in common.
+        Morphological features, such as `Case=Nom|Number=Sing`, together are one
+        tag; those in `MISC` are unrelated.
         """
         features = self._features[number]
         marking = [x for x in features if _mark_phrases(features[x])]
@@ -250,39 +251,39 @@ class _Columns:
             return None
         if len(marking) != 1:
             raise CorpusError(
-                f"Column {number + 1} of {report.corpus} has features. "
-                f"Expected: the name of one of them as `{argument}`. Received: "
+                f"Column {number + 1} of {report.corpus} has several features. "
+                f"Expected: the name of one as `{argument}`. Received: "
                 f"{', '.join(map(repr, marking or features))}"
             )
         return marking[0]
 
 
 def _has(test, cells):
-    """Whether a character of some cells is a letter, or a digit."""
+    """Whether any character of the cells passes a test."""
     return any(test(character) for cell in cells for character in cell)
 
 
 def _words_of(sentence):
-    """The lines of a sentence that are of words, not of ranges or gaps."""
+    """Returns the lines of words in a sentence, without ranges and gaps."""
     return [cells for cells in sentence if not _NO_WORD.fullmatch(cells[0])]
 
 
 def _count_words(sentences):
-    """Whether the first column counts the words of each sentence."""
+    """Whether the first column numbers the words of each sentence."""
     words = list(map(_words_of, sentences))
     return any(len(x) > 1 for x in words) and all(map(_are_counted, words))
 
 
 def _are_counted(words):
-    """Whether the ids of the words of a sentence are 1, 2, ..., or from 0."""
+    """Whether the words of a sentence are numbered from 1 or 0."""
     ids = [cells[0] for cells in words]
     return ids == [str(n + (ids[0] != "0")) for n in range(len(ids))]
 
 
 def _mark_phrases(tags):
-    """Whether more of a column is tags such as `B-PER` than odd ones.
+    """Whether a column has more tags such as `B-PER` than other ones.
 
-    Those are neither such tags nor outside of all phrases, as `O` is.
+    `O`, which is outside of all phrases, is not counted.
     """
     of_phrases = sum(map(has_type, tags))
     outside = sum(tag in _NO_TAG for tag in tags)
@@ -290,7 +291,7 @@ def _mark_phrases(tags):
 
 
 def _features(cells):
-    """The values of each feature in a column; empty if it has none."""
+    """Returns the values of each feature in a column, if it has features."""
     found, others = collections.defaultdict(list), 0
     for cell in cells:
         pairs = _FEATURE.findall(cell)

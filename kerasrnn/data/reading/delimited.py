@@ -1,9 +1,9 @@
-r"""Text of cells separated by commas, semicolons, vertical bars or tabs.
+r"""Text delimited by commas, semicolons, vertical bars or tabs.
 
-Python's `csv` parses the cells. The code around it does what neither `csv`
-nor pandas can: it skips a bad row and reports its line number, and it decides
-from the file what its quotes mean. In a table of sentences, `"I know.` begins
-a quotation, and must not swallow the rows down to the next `"`.
+Python's `csv` parses the cells. This module adds what neither `csv` nor pandas
+can do: it skips bad rows and reports their line numbers, and it detects what
+quotes mean in a file. In a table of sentences, `"I know.` begins a quotation,
+which must not swallow the rows up to the next `"`.
 """
 
 import collections
@@ -23,7 +23,8 @@ from kerasrnn.data.report import decode
 from kerasrnn.data.report import remedy
 
 HEADER_AGAIN = "the header again"  # in files that were joined
-_LOOKED_AT, _FEW = 2**16, 100  # lines that tell the quotes, and the delimiter
+# Number of lines that determine the quotes and the delimiter.
+_LOOKED_AT, _FEW = 2**16, 100
 _LARGEST = 2**24  # characters in a cell
 _SIGNS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "vertical bar"}
 _DECLARED = re.compile(rb"sep=([,;|\t])\s*")  # a first line for spreadsheets
@@ -31,17 +32,18 @@ _LABEL = "__label__"  # of fastText
 
 
 def delimited_table(path, report, wanted, delimiter=None):
-    """Opens text between delimiters as a `Table`, or lines of fastText.
+    """Opens delimited text or lines of fastText as a `Table`.
 
-    It has a header unless the wanted columns are numbers. Lines that begin
-    with `__label__` are of fastText, with the columns `label` and `text`.
+    There is a header unless columns are requested by number. Lines that begin
+    with `__label__` have the format of fastText, with the columns `label` and
+    `text`.
 
     Args:
         path: String or path.
         report: The `Report` that bad rows are added to.
-        wanted: List of strings, the columns that were named or numbered.
-        delimiter: String; `None` for the one that most lines have, or that a
-            first line `sep=;` says, as spreadsheets read it.
+        wanted: List of strings, the requested names or numbers of columns.
+        delimiter: String; `None` to detect it from the lines, or from a first
+            line such as `sep=;`, which spreadsheets write.
     """
     lines = byte_lines(path, report)
     text = itertools.dropwhile(lambda line: not line[1].strip(), lines)
@@ -72,16 +74,16 @@ def delimited_table(path, report, wanted, delimiter=None):
 
 
 def _text(line):
-    """A line; bytes that are not UTF-8 become lone surrogates."""
+    """Decodes a line; bytes that are not UTF-8 become lone surrogates."""
     return line.decode("utf-8", "surrogateescape")
 
 
 def _delimiter_of(lines):
-    """Returns what is between the cells of a table.
+    """Detects the delimiter of a table.
 
-    It is a tab if the first line or most lines have one. Otherwise, of the
-    signs in the first line, outside of quotes, it is the one of which most
-    lines have the same number; then the one that is rarer in texts.
+    It is a tab if the first line or most lines have one. Otherwise it is the
+    candidate in the first line, outside of quotes, that occurs equally often in
+    most lines; ties go to the one that is rarer in texts.
     """
     lines = [line for line in lines if line.strip()]
     if "\t" in lines[0] or sum("\t" in x for x in lines) > len(lines) / 2:
@@ -97,13 +99,14 @@ def _delimiter_of(lines):
 
 
 def _meaning_of_quotes(lines, delimiter):
-    """Whether quotes may quote cells, and whether some are signs of a text.
+    """Whether quotes may quote cells, and whether they may be text.
 
-    Between tabs, they quote cells only if the file shows that a program wrote
-    it so: more quoted cells need it, for a doubled quote, a delimiter or a line
-    end in them, than there are other quotes, and rows of another width; or it
-    quotes in every row, or every cell with a comma. Elsewhere, they quote, but
-    may also be signs of a text, if there are more of these.
+    With tabs, quotes quote cells only if the file shows this in one of two
+    ways. First, quoted cells that need quotes, because they contain a doubled
+    quote, a delimiter or a line end, outnumber other quotes and rows of another
+    width. Second, every row, or every cell with a comma, is quoted. With other
+    delimiters, quotes quote cells, but may also be text if most of them look
+    like it.
     """
     sign, quoted = re.escape(delimiter), []
     pattern = rf'(?:^|(?<={sign})) *"((?:[^"]|"")*+)"(?=$|{sign})'
@@ -117,7 +120,7 @@ def _meaning_of_quotes(lines, delimiter):
     header, *rows = list(filter(None, text.split("\n"))) or [""]
     width = header.count(delimiter)
     signs = text.count('"') + sum(x.count(delimiter) != width for x in rows)
-    # A quotation of a text may go on from one row to another.
+    # A quotation in a text may continue in the next row.
     proofs = sum(
         cell.count('""') + ((delimiter in cell) != ("\n" in cell))
         for cell in quoted
@@ -129,7 +132,7 @@ def _meaning_of_quotes(lines, delimiter):
 
 
 def _line_cells(line, delimiter):
-    """The cells of a line, in which unbalanced quotes are characters."""
+    """Returns the cells of a line, where unbalanced quotes are text."""
     try:
         return _next_row(_reader([line], delimiter))
     except (csv.Error, StopIteration):
@@ -137,14 +140,14 @@ def _line_cells(line, delimiter):
 
 
 def _reader(lines, delimiter):
-    spaced = delimiter != "\t"  # a blank may stand before a quote
+    spaced = delimiter != "\t"  # a space may precede a quote
     return csv.reader(
         lines, delimiter=delimiter, skipinitialspace=spaced, strict=True
     )
 
 
 def _next_row(reader):
-    """The next row, in which a cell may have more than 131,072 characters."""
+    """Returns the next row, whose cells may exceed `csv`'s default limit."""
     limit = csv.field_size_limit(_LARGEST)
     try:
         return next(reader)
@@ -153,7 +156,7 @@ def _next_row(reader):
 
 
 def _plain_rows(lines, delimiter, report):
-    """The rows of a table in which quotes are characters."""
+    """Yields the rows of a table in which quotes are text."""
     for report.seen, line in lines:
         try:
             text = decode(line).rstrip("\r\n")
@@ -167,11 +170,11 @@ def _plain_rows(lines, delimiter, report):
 
 
 def _quoted_rows(lines, delimiter, are_signs, report):
-    """The rows of a table in which quotes may quote cells.
+    """Yields the rows of a table in which quotes may quote cells.
 
-    If the quotes of a row are unbalanced, each of its lines becomes a row; and
-    if they may be signs of a text and the lines look like rows. A row of empty
-    cells, as spreadsheets write it, is blank.
+    Each line of a row becomes a separate row if the quotes are unbalanced, or
+    if quotes may be text and the lines look like rows. A row of empty cells,
+    which spreadsheets write, is blank.
     """
     read, width = [], None
 
@@ -194,9 +197,9 @@ def _quoted_rows(lines, delimiter, are_signs, report):
             are_rows = sum(len(x) >= (width or 2) for _, x in apart) > 1
             if are_rows and found and not are_signs:
                 report.notes.append(
-                    f"line {first} begins a quoted cell of several lines that "
-                    "look like rows themselves. If its quotes are quotation "
-                    "marks, double or remove them"
+                    f"line {first} begins a quoted cell whose lines look like "
+                    "rows. If its quotes are quotation marks, double or remove "
+                    "them"
                 )
             elif are_rows or not found:
                 found = apart
@@ -222,7 +225,7 @@ def _headed_table(rows, report):
     check_names(
         columns,
         report.corpus,
-        "; if its first row is no header, give them by their numbers, from 1",
+        "; for a file without a header, give column numbers, from 1",
     )
 
     def named():
@@ -239,18 +242,18 @@ def _headed_table(rows, report):
 
 
 def _numbered_table(rows, wanted, widths, delimiter, report):
-    """A table without a header, of which the columns up to one are needed.
+    """Returns a table without a header, with numbered columns.
 
-    As in a table with one, a row of another width than most, of those with
-    enough columns, is left out: the delimiter may be a part of its text.
-    Between tabs, a row may lack what is not needed, as in files of several
-    origins that were joined.
+    As in a table with a header, a row is left out if its width differs from
+    that of most rows with enough columns, because the delimiter may be part of
+    its text. With tabs, a row may lack columns that are not needed, as in
+    concatenated files.
 
     Args:
         widths: List of the numbers of columns of the first rows.
     """
     most = max(map(int, wanted))
-    # The first of those equally frequent is the least.
+    # Among equally frequent widths, the smallest one.
     enough = sorted(width for width in widths if width >= most)
     width = statistics.mode(enough or [most])
     least = most if delimiter == "\t" else width
@@ -267,13 +270,13 @@ def _numbered_table(rows, wanted, widths, delimiter, report):
                 )
             report.add(number, problem)
 
-    # A wanted number may be far beyond the last column.
+    # A requested number may be far beyond the last column.
     columns = {*map(int, wanted), *range(1, max(widths, default=0) + 1)}
     return Table(list(map(str, sorted(columns))), named(), numbered=True)
 
 
 def _fasttext_rows(lines, report):
-    """The rows of `__label__NAME text` lines."""
+    """Yields the rows of `__label__NAME text` lines."""
     for report.seen, line in lines:
         try:
             labels, text = [], decode(line).strip()

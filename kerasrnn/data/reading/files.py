@@ -1,4 +1,4 @@
-"""Tables of several files: two that are parallel, or a folder of classes."""
+"""Tables of several files: parallel files, or a folder of classes."""
 
 import itertools
 import re
@@ -13,7 +13,7 @@ from kerasrnn.data.report import decode
 
 
 def file_format(path):
-    """The extension that determines a format, such as `.csv`, without `.gz`."""
+    """Returns the extension of the format, such as `.csv`, without `.gz`."""
     name = str(path).lower().removesuffix(".gz").replace("\\", "/")
     name = name.rpartition("/")[2]
     return name[name.rfind(".") :] if "." in name else ""
@@ -23,18 +23,18 @@ def file_format(path):
 
 
 def line_table(paths, report):
-    """Opens two files, parallel line by line, as a table of two columns.
+    """Opens two line-parallel files as a table with two columns.
 
-    The file extensions are the names of the columns if both files have one,
-    such as `a.en` and `a.de`, and these differ; otherwise they are numbers.
+    The columns are named by the file extensions if both files have different
+    ones, such as `a.en` and `a.de`. Otherwise they are numbered.
 
     Args:
         paths: Sequence of two strings or paths.
         report: The `Report` that bad lines are added to.
 
     Raises:
-        CorpusError: If these are not two files, equally long, of which not
-            both have a tab in every line.
+        CorpusError: If these are not two files with the same number of lines,
+            or both have a tab in every line.
     """
     paths = [existing_path(path) for path in paths]
     if len(paths) != 2 or paths[0] == paths[1]:
@@ -83,15 +83,14 @@ def _joined_rows(paths, columns, report):
     if all(have_tabs):
         raise CorpusError(
             f"The files {report.corpus} have a tab in every line. Expected: a "
-            "file of sources and a file of targets; or one file of pairs, "
-            "such as `cat A.tsv B.tsv > ALL.tsv` joins. Received: two files "
-            "of pairs"
+            "file of sources and a file of targets, or one file of pairs, such "
+            "as from `cat A.tsv B.tsv > ALL.tsv`. Received: two files of pairs"
         )
     if sides[0].seen != sides[1].seen:
         raise CorpusError(
-            f"The files {report.corpus} are not parallel line by line. "
-            "Expected: as many lines in both. "
-            f"Received: {sides[0].seen:,} and {sides[1].seen:,} lines"
+            f"The files {report.corpus} are not parallel. Expected: the same "
+            f"number of lines in both. Received: {sides[0].seen:,} and "
+            f"{sides[1].seen:,} lines"
         )
 
 
@@ -144,15 +143,15 @@ def shard_table(files, report, open_file):
 
 
 def class_table(path, report):
-    """Opens a folder with a folder of texts for each class.
+    """Opens a folder with a sub-folder of texts for each class.
 
-    The texts of a class are its `.txt` files; if it has none, those without an
-    extension, as in 20 Newsgroups. All else in it is reported, and links, which
-    may lead anywhere. Texts are in the order of the number at the beginning of
-    the file name, one of each class in turn.
+    The texts of a class are its `.txt` files, or, if there are none, files
+    without an extension, as in 20 Newsgroups. Other files, and links, which may
+    lead anywhere, are reported. Texts are ordered by the number at the start of
+    the file name, alternating between classes.
 
     Args:
-        path: A `pathlib.Path`, of a folder.
+        path: A `pathlib.Path`, the folder.
         report: The `Report` that bad files are added to.
     """
     report.unit = "text"
@@ -169,7 +168,7 @@ def class_table(path, report):
 
 
 def _texts_in(folder, report):
-    """The files of texts in the folder of a class, in order."""
+    """Returns the text files in the folder of a class, in order."""
     found = [x for x in folder.iterdir() if not x.name.startswith(".")]
     suffix = ".txt" * any(x.suffix.lower() == ".txt" for x in found)
     files = []
@@ -187,7 +186,7 @@ def _texts_in(folder, report):
 
 
 def _texts(files, report):
-    """Yields the texts of files, with the names of their folders."""
+    """Yields the texts of files with the names of their folders."""
     for number, file in enumerate(files, start=1):
         report.seen += 1
         try:
@@ -199,6 +198,6 @@ def _texts(files, report):
 
 
 def _file_order(path):
-    """Sort key of a file such as `12_9.txt`: its first number, 12."""
+    """Returns the sort key of a file such as `12_9.txt`: the number 12."""
     number = re.match(r"\d{1,18}", path.name, re.ASCII)
     return (int(number[0]) if number else 10**18), path.name

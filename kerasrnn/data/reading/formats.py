@@ -1,4 +1,4 @@
-"""Which format a source has, and so which function reads it."""
+"""Detects the format of a source, and opens it."""
 
 import itertools
 import os
@@ -24,18 +24,18 @@ from kerasrnn.data.reading.text_files import numbered_lines
 
 JSON = (".jsonl", ".ndjson", ".json")
 RECORDS = (*JSON, ".parquet", ".tmx")
-_FIRST = 100  # records, for the names of the columns
+_FIRST = 100  # records that determine the names of the columns
 
 
 def is_table(source, formats=(*RECORDS, ".csv", ".tsv")):
-    """Whether a source is a table by its kind, not lines of text or words."""
+    """Whether a source is a table, not lines of text or words."""
     if not isinstance(source, str | os.PathLike):
         return True
     return is_dataset(existing_path(source)) or file_format(source) in formats
 
 
 def is_class_folder(source):
-    """Whether a source is a folder, but no data set of `datasets`."""
+    """Whether a source is a folder, but not a data set of `datasets`."""
     if not isinstance(source, str | os.PathLike):
         return False
     path = existing_path(source)
@@ -43,7 +43,7 @@ def is_class_folder(source):
 
 
 def open_table(source, asked, report, arguments=None, delimiter=None):
-    """Opens a source by the function of its format.
+    """Opens a source with the function of its format.
 
     A list of paths is of two files, line by line. A folder is a data set of
     `datasets`, or has a folder for each class, or files of one format with
@@ -53,22 +53,22 @@ def open_table(source, asked, report, arguments=None, delimiter=None):
     otherwise it is text between delimiters.
 
     Args:
-        source: String or path; or a data set, a DataFrame, a list of dicts.
-        asked: Dict from what was asked for to the columns that were named or
-            numbered: a string, an integer, a list of these or `None`.
+        source: String or path; or a data set, a DataFrame or a list of dicts.
+        asked: Dictionary from requested names to columns: a string, an integer,
+            a list of these, or `None`.
         report: The `Report` that bad rows are added to.
-        arguments: Dict from the names in `asked` to arguments, for messages;
-            `None` if they are the same.
-        delimiter: String, that of text; `None` for the one that it has.
+        arguments: Dictionary from requested names to names of arguments, for
+            messages; `None` if they are the same.
+        delimiter: String, the delimiter of text; `None` to detect it.
 
     Returns:
         A `Table`.
 
     Raises:
         CorpusError: If the file is damaged or not UTF-8.
-        FileNotFoundError: If there is nothing at the path.
+        FileNotFoundError: If the path does not exist.
         ImportError: If the library of a format is not installed.
-        IsADirectoryError: If a folder is not such a one.
+        IsADirectoryError: If a folder has another content.
     """
     if isinstance(source, list | tuple) and not are_records(source):
         return line_table(source, report)
@@ -105,7 +105,7 @@ def open_table(source, asked, report, arguments=None, delimiter=None):
 
 
 def names_of(column):
-    """The columns that are named: none, one or several."""
+    """Returns a list of column names from `None`, a name or a list."""
     if column is None:
         return []
     several = isinstance(column, list | tuple)
@@ -113,7 +113,7 @@ def names_of(column):
 
 
 def _records_table(records, report):
-    """A table of records that are not lines."""
+    """Returns a table of records that are not lines."""
     report.unit = "row"
 
     def counted():
@@ -124,7 +124,7 @@ def _records_table(records, report):
 
 
 def _table(records):
-    """A table with the columns of its first records together."""
+    """Returns a table with all columns of its first records."""
     first = list(itertools.islice(records, _FIRST))
     columns = dict.fromkeys(str(name) for _, record in first for name in record)
     return Table(list(columns), itertools.chain(first, records))

@@ -1,6 +1,6 @@
-"""Records of named values: JSON, parquet, TMX, `datasets`, pandas.
+"""Records of named values: JSON, Parquet, TMX, `datasets`, pandas.
 
-The libraries `pyarrow` and `datasets` are needed only for their own formats.
+`pyarrow` and `datasets` are needed only for their formats.
 """
 
 import collections
@@ -16,7 +16,8 @@ from kerasrnn.data.report import CorpusError
 from kerasrnn.optional import needs
 
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
-_TEXTS = {"text", "tokens", "words", "sentence", "review"}  # keys of a record
+# Keys that identify a record.
+_TEXTS = {"text", "tokens", "words", "sentence", "review"}
 
 
 def is_dataset(path):
@@ -26,11 +27,10 @@ def is_dataset(path):
 
 
 def json_records(path, report):
-    """Yields `(number, record)` of JSON lines, or of one array of records.
+    """Yields `(number, record)` from JSON lines or an array of records.
 
-    The array may also be the only one in one object, `{"data": [...]}`, unless
-    the object is a record itself, `{"text": ..., "spans": [...]}`: then it is
-    the only one.
+    The array may also be the only list in an object, as in `{"data": [...]}`,
+    unless the object itself is a record, as in `{"text": ..., "spans": [...]}`.
     """
     read = numbered_lines(path, report)
     lines = ((number, line) for number, line in read if line.strip())
@@ -45,9 +45,9 @@ def json_records(path, report):
         report.refuse()
     if head and error:
         raise CorpusError(
-            f"The corpus {path} is damaged JSON, or several objects of several "
-            "lines. Expected: JSON lines, an object in each, or an array of "
-            "objects, alone or as the only one in an object. "
+            f"The corpus {path} is damaged JSON, or has objects that span "
+            "several lines. Expected: JSON lines with one object each, or an "
+            "array of objects, alone or as the only list in an object. "
             f"Received: {error}"
         )
     if isinstance(whole, dict):
@@ -59,7 +59,7 @@ def json_records(path, report):
 
 
 def _loaded(text):
-    """The value of a JSON text, and what is wrong with it."""
+    """Returns the value of a JSON text, and the error if it is invalid."""
     try:
         return json.loads(text), None
     except (ValueError, RecursionError) as error:
@@ -67,7 +67,7 @@ def _loaded(text):
 
 
 def _only_list(whole):
-    """The only list of objects in a JSON object; `None` if it has not one."""
+    """Returns the only list of objects in a JSON object, or `None`."""
     lists = {
         key: value
         for key, value in whole.items()
@@ -80,7 +80,7 @@ def _only_list(whole):
 
 
 def _objects(numbered, report, parse=False):
-    """Yields records, of JSON lines if they are to be parsed."""
+    """Yields records, parsed from JSON lines if requested."""
     for number, value in numbered:
         value, error = _loaded(value) if parse else (value, None)
         record = record_of(value)
@@ -92,10 +92,10 @@ def _objects(numbered, report, parse=False):
 
 
 def record_of(value):
-    """A record as a dict; `None` if its values have no names.
+    """Converts a record to a dictionary; `None` if values have no names.
 
-    In a data set for translation, it is the dict of the translations. A pair
-    of a text and a dict, `[text, {"entities": ...}]` of spaCy, is one, too.
+    In a translation data set, the record is its dictionary of translations.
+    spaCy's pairs `[text, {"entities": ...}]` are records, too.
     """
     match value:
         case {"translation": dict(nested)}:
@@ -108,15 +108,15 @@ def record_of(value):
 
 
 def are_records(values):
-    """Whether all of a list are records."""
+    """Whether all items of a list are records."""
     return all(record_of(value) is not None for value in values)
 
 
 def tmx_records(path):
-    """Yields the units of a translation memory, a dict from its languages.
+    """Yields the units of a translation memory, dictionaries by language.
 
-    A unit with several segments of a language is as many units. The case of a
-    language is that of its first segment.
+    A unit with several segments of a language gives several records. The case
+    of a language code is that of its first occurrence.
     """
     spellings: dict[str, str] = {}
     with (
@@ -132,7 +132,7 @@ def tmx_records(path):
 
 
 def _units(element, spellings):
-    """Yields the segments of a unit by language, of each language one."""
+    """Yields dictionaries with one segment per language of a unit."""
     segments = collections.defaultdict(list)
     for variant in element.iterfind("{*}tuv"):
         language = variant.get(_LANGUAGE) or variant.get("lang") or ""
@@ -149,12 +149,12 @@ def _units(element, spellings):
 
 
 def _name(element):
-    """The tag of an element without its namespace."""
+    """Returns the tag of an element without its namespace."""
     return element.tag.rpartition("}")[2]
 
 
 def parquet_records(path):
-    """Yields the rows of a parquet file."""
+    """Yields the rows of a Parquet file."""
     with needs("pyarrow", "datasets"):
         import pyarrow.parquet
 
@@ -165,7 +165,7 @@ def parquet_records(path):
         ) as file,
     ):
         check_names(file.schema_arrow.names, path)
-        # Files of the Hugging Face Hub say the names of their classes.
+        # Files from the Hugging Face Hub have the names of their classes.
         facts = (file.schema_arrow.metadata or {}).get(b"huggingface")
         features = json.loads(facts or "{}").get("info", {}).get("features")
         for batch in file.iter_batches():
@@ -174,7 +174,7 @@ def parquet_records(path):
 
 
 def dataset_records(path):
-    """Yields the rows of a folder that `datasets` wrote."""
+    """Yields the rows of a data set folder of `datasets`."""
     if not is_dataset(path):
         files = sorted(x.name for x in path.iterdir() if x.is_file())
         advice = ""
@@ -182,8 +182,8 @@ def dataset_records(path):
             advice = ". Did you mean one of its files, "
             advice += f"{', '.join(files[:5])}?"
         raise IsADirectoryError(
-            "Expected a corpus file, a folder with a folder of texts for each "
-            "class, or one written by `save_to_disk` of `datasets`. "
+            "Expected a corpus file, a folder with a sub-folder of texts for "
+            "each class, or one written by `save_to_disk` of `datasets`. "
             f"Received: the folder {path.absolute()}{advice}"
         )
     with needs("datasets", "datasets"):
@@ -194,36 +194,36 @@ def dataset_records(path):
         if isinstance(data, dict):
             raise CorpusError(
                 f"The corpus {path} has several parts. Expected: the folder of "
-                f"one of them, such as {path / next(iter(data), 'train')}. "
+                f"one part, such as {path / next(iter(data), 'train')}. "
                 f"Received: a folder with {', '.join(map(repr, data))}"
             )
         yield from _with_class_names(data, data.features)
 
 
 def object_records(source):
-    """The rows of a data set or DataFrame in memory, or of a list of dicts."""
+    """Returns the rows of a data set, DataFrame or list of dicts."""
     if hasattr(source, "notna") and hasattr(source, "columns"):
         check_names(list(map(str, source.columns)), "the DataFrame")
         rows = source.astype(object).where(source.notna(), None)
         return rows.rename(columns=str).to_dict("records")
     if hasattr(source, "features"):
-        # A data set may give its rows as those of pandas or NumPy.
+        # A data set may be set to return rows in the format of pandas or NumPy.
         return _with_class_names(source.with_format(None), source.features)
     if isinstance(source, list | tuple) and are_records(source):
         return source
     parts = list(source) if isinstance(source, dict) else ()
+    expected, received = "", type(source).__name__
+    if parts:
+        expected = f"; choose one of the parts, such as `corpus[{parts[0]!r}]`"
+        received += f" of {', '.join(map(repr, parts))}"
     raise CorpusError(
-        "A corpus must be a path, a data set of `datasets`, a DataFrame of "
-        "pandas or a list of dicts"
-        + f"; choose one of the parts, such as `corpus[{(parts or [0])[0]!r}]`"
-        * bool(parts)
-        + f". Received: {type(source).__name__}"
-        + f" of {', '.join(map(repr, parts))}" * bool(parts)
+        "A corpus must be a path, a data set of `datasets`, a pandas DataFrame "
+        f"or a list of dicts{expected}. Received: {received}"
     )
 
 
 def _with_class_names(rows, features):
-    """Yields rows with classes by name, where the features tell them."""
+    """Yields rows with classes replaced by their names, if known."""
     names = {
         column: dict(enumerate(found))
         for column, feature in (features or {}).items()
@@ -237,17 +237,17 @@ def _with_class_names(rows, features):
 
 
 def _named(value, known):
-    """The name of a class by its number; of a list, those in it."""
+    """Replaces a class, or the classes in a list, by names."""
     if isinstance(value, list):
         return [_named(x, known) for x in value]
     return known.get(value)
 
 
 def _class_names(feature):
-    """The names of classes, of one or a list of them, of a feature.
+    """Returns the class names of a feature, which may be a list.
 
-    Features are objects, or dicts with a `_type` where JSON describes them. A
-    dict without one is a structure of features, of any names.
+    Features are objects, or dicts with a `_type` in JSON. A dict without
+    `_type` is a nested structure.
     """
     if not isinstance(feature, dict):
         feature = vars(feature) if hasattr(feature, "__dict__") else {}

@@ -1,4 +1,4 @@
-"""One reader of rows: the columns that a task needs, from any source."""
+"""Reads the columns that a task needs from any source."""
 
 import collections
 import dataclasses
@@ -37,9 +37,10 @@ _USUAL = {  # the names of columns that need not be given
     "source": ("source", "src"),
     "target": ("target", "tgt"),
 }
-_MANY = 5  # rows, before numbers alone are suspicious; or tags
+# Columns of only numbers, or many tags, are suspicious from this many rows.
+_MANY = 5
 _NUMBER = re.compile(r"[-+]?\d[\d.,:/-]*%?")
-# What the cells of a header are, in files that are read without one.
+# Usual cells of a header, to detect one in files that are read without it.
 _HEADINGS = {
     *"review comment message text sentence sentiment label labels stars rating "
     "source target src tgt tokens words tags weight id index class category "
@@ -52,13 +53,13 @@ _HEADINGS = {
 
 @dataclasses.dataclass(frozen=True)
 class Rows:
-    """Columns of equal length, and what was read to make them.
+    """Columns of equal length, with a report on reading them.
 
     Args:
-        columns: Dict from names to lists.
-        report: What was read, or `None`. Its `seen` is the number of lines or
-            rows that were read, and its `malformed` a list of
-            `(place, reason)`, those that were left out.
+        columns: Dictionary from names to lists.
+        report: A report, or `None`. Its `seen` is the number of lines or rows
+            that were read, and `malformed` is a list of `(place, reason)` of
+            those that were left out.
     """
 
     columns: dict[str, list]
@@ -86,7 +87,7 @@ def read_rows(
     limit: int | None = None,
     **columns: str | int | Sequence[str | int] | None,
 ) -> Rows:
-    r"""Reads columns of equal length, in a format that the source determines.
+    r"""Reads columns of equal length from any supported source.
 
     | source                                | its columns                      |
     |---------------------------------------|----------------------------------|
@@ -101,44 +102,45 @@ def read_rows(
     | a folder of `datasets`                | names                            |
     | a data set, DataFrame, list of dicts  | names                            |
 
-    Text may be gzipped, as `.csv.gz`; it is UTF-8. Lines of words are read
-    only if `tokens` or `tags` are asked for. Where a header is missing, give
-    all columns by their numbers: the first is 1. `"` quotes cells between
-    commas, semicolons and vertical bars, and between tabs if all of the file
-    is so quoted; elsewhere it is a character. A row with more or fewer cells
-    than the header, or than most rows without one, is left out and reported;
-    between tabs without a header, one may lack cells that are not asked for.
+    Text is UTF-8 and may be gzipped, as in `.csv.gz`. Lines of words are read
+    only if `tokens` or `tags` are requested. Without a header, give all columns
+    by number, from 1. `"` quotes cells between commas, semicolons and vertical
+    bars, and between tabs if the whole file is quoted; otherwise it is text. A
+    row is left out and reported if its number of cells differs from the header
+    or, without a header, from most rows. With tabs and without a header, cells
+    that are not requested may be missing.
 
-    What the columns hold depends on the names that you give them: `label` and
-    `group` are names, `nan` is none; `labels` are lists of names, which may be
-    empty; `weight` is a float; `tokens` and `tags`
-    are lists of strings, equally many; any other is text. White space around
-    texts is removed. A row that lacks one of the columns is left out and
-    reported in one `CorpusWarning`. Which columns were taken, and the first
-    row, is printed to the standard error.
+    The names that you give to columns determine their types: `label` and
+    `group` are names (`nan` is a missing value); `labels` are lists of names,
+    which may be empty; `weight` is a float; `tokens` and `tags` are lists of
+    strings of equal length; any other column is text, stripped of white space.
+    Rows without a value in one of the columns are left out and reported in one
+    `CorpusWarning`. The chosen columns and the first row are printed to
+    standard error.
 
     Args:
         source: String or path; or another source of the table above.
-        limit: Positive integer, how many rows to keep: the first. Defaults to
-            `None`, which keeps all.
+        limit: Positive integer, maximum number of rows. Defaults to `None`, no
+            limit.
         **columns: For each name, its column in the source: a name or a number.
-            `None` for what is usual: `review`, `text` or `sentence` for
+            `None` stands for usual names: `review`, `text` or `sentence` for
             `text`, `sentiment` or `label` for `label`, `words` for `tokens`,
-            and so on; the first and second of two columns for `source` and
-            `target`. For `labels`, also a list of columns, one for each
-            label, of 0 and 1.
+            and so on; for `source` and `target`, the first and second of two
+            columns. For `labels`, it can also be a list of columns of 0 and 1,
+            one for each label.
 
     Returns:
         `Rows`, with one list for each name.
 
     Raises:
-        CorpusError: If no row is usable, or ten or more, and more than half,
-            would be left out; if a column is missing, or the source is damaged
-            or not UTF-8. It is a `ValueError`.
-        FileNotFoundError: If there is nothing at the path.
+        CorpusError: If no row is usable, or at least ten rows and more than
+            half would be left out; if a column is missing; or if the source is
+            damaged or not UTF-8. It is a `ValueError`.
+        FileNotFoundError: If the path does not exist.
         ImportError: If parquet or `datasets` need a library that is missing.
         IsADirectoryError: If a folder is not a data set.
-        ValueError: If `limit` is not a positive integer, or no column given.
+        ValueError: If `limit` is not a positive integer, or no columns are
+            given.
 
     Example:
 
@@ -164,7 +166,7 @@ def read_rows(
 
 
 def name_of(source):
-    """What a source is called in messages: its path, or its class."""
+    """Returns the name of a source for messages: its path or class."""
     named = isinstance(source, str | os.PathLike)
     return source if named else type(source).__name__
 
@@ -196,10 +198,10 @@ def read_values(
 
     Args:
         source: As in `read_rows`.
-        columns: Dict, the columns of `read_rows`.
+        columns: Dictionary, the columns of `read_rows`.
         limit: Positive integer or `None`.
-        arguments: Dict from the names to the arguments of the caller.
-        tag_names: List of strings, the names of tags that are numbers.
+        arguments: Dictionary from the names to the arguments of the caller.
+        tag_names: List of strings, the names of numeric tags.
         delimiter: String, that of text; `None` for the one that it has.
         separator: String between the `labels` of a cell; `None` for lists.
         sentence: String or integer, the column that says which sentence a word
@@ -271,7 +273,7 @@ def finish(report):
 
 
 def _chosen(table, asked, report, arguments):
-    """A dict from what was asked for to the columns of a table."""
+    """Returns a dictionary from requested names to columns of a table."""
     columns, unnamed = table.columns, not any(asked.values())
     if set(asked) == _PAIR and unnamed and len(columns) == 2:
         return dict(zip(asked, columns, strict=True))
@@ -288,7 +290,7 @@ def _chosen(table, asked, report, arguments):
         several = column and isinstance(column, list | tuple)
         if several and name != "labels":
             raise ValueError(
-                "Only `labels` may be of several columns. Expected: one for "
+                "Only `labels` may have several columns. Expected: one for "
                 f"`{name}`. Received: {name}={column!r}"
             )
         names = names_of(column) or _USUAL.get(name, (name,))
@@ -299,7 +301,7 @@ def _chosen(table, asked, report, arguments):
 
 
 def _cell(row, column):
-    """A cell of a row; of several columns, a dict of cells."""
+    """Returns a cell of a row, or a dictionary of cells."""
     if isinstance(column, list):
         return {name: row.get(name) for name in column}
     return row.get(column)

@@ -1,4 +1,4 @@
-"""Tables of words with tags: a word in each row, or texts with marked spans."""
+"""Tables of tagged words, and of texts with marked spans."""
 
 import bisect
 import itertools
@@ -14,10 +14,10 @@ from kerasrnn.tokenizers import split_into_words
 from kerasrnn.tokenizers.invisible import is_blank
 
 SENTENCE_FORMS = (
-    "a list of words in `tokens` or `words` and one of their tags in "
-    "`ner_tags`, `tags` or `pos_tags`; a `text` and its `spans`, such as "
-    '[[0, 4, "PER"]]; or a word in each row, and `sentence`, the column that '
-    "says which sentence it is of"
+    "a list of words in `tokens` or `words` and a list of tags in `ner_tags`, "
+    "`tags` or `pos_tags`; a `text` and its `spans`, such as "
+    '[[0, 4, "PER"]]; or one word in each row, and `sentence`, the column that '
+    "identifies its sentence"
 )
 _SPANS = "spans", "entities", "label", "labels"
 _KEYS = ("start", "start_offset"), ("end", "end_offset"), ("label", "labels")
@@ -30,20 +30,20 @@ _BLANKS = re.compile(r"(\s|\\[nrt])+")
 def sentence_table(table, word, tag, sentence, report):
     """Joins the words of each sentence.
 
-    A sentence is left out if a row before, in or after it was reported: a word
-    of it may be missing. A header in between, as in files that were joined,
-    ends it.
+    A sentence is left out if a row before, in or after it was reported, because
+    a word may be missing. A repeated header, as in concatenated files, ends a
+    sentence.
 
     Args:
         table: A `Table` with a word in each row.
         word: String, the column of the words.
         tag: String, the column of their tags.
-        sentence: String, the column that says which sentence a word is of. A
-            row in which it is empty goes on with the sentence before.
-        report: The `Report` that bad rows are added to, and such sentences.
+        sentence: String, the column that identifies the sentence of a word. A
+            row where it is empty continues the previous sentence.
+        report: The `Report` for bad rows and incomplete sentences.
 
     Returns:
-        A `Table`, whose rows have lists of `tokens` and `tags`.
+        A `Table` whose rows have lists of `tokens` and `tags`.
     """
 
     def joined():
@@ -75,7 +75,7 @@ def sentence_table(table, word, tag, sentence, report):
 
 
 def _cell(value):
-    """A text without white space around it, also of a number."""
+    """Returns a text or number as a string, stripped of white space."""
     if isinstance(value, str):
         return decoded(value.strip(), "a word")
     is_number = isinstance(value, int | float) and not is_missing(value)
@@ -86,22 +86,22 @@ def _cell(value):
 
 
 def span_table(table, report):
-    """Splits texts into words, whose tags mark the spans in BIO.
+    """Splits texts into words, and converts spans to BIO tags.
 
-    A span is `[start, end, label]` or a dict of these, which count characters;
-    a dict may have a list of `labels`, and its own `text`, which must be that
-    of its positions. A word belongs to a span if a part of it does. Of spans
-    that overlap, the first is taken. A row whose `answer`, as Prodigy has it,
-    is `reject` or `ignore` is left out; one with `accept`, or with the
-    `annotation_id` of Label Studio, may have no spans.
+    A span is `[start, end, label]`, or a dict with these keys, with positions
+    in characters. A dict may have a list of `labels`, and a `text`, which must
+    match its positions. A word belongs to a span if part of it does. If spans
+    overlap, the first one is used. Rows with the `answer` `reject` or `ignore`
+    (Prodigy) are left out. Rows with `accept`, or with an `annotation_id`
+    (Label Studio), may have no spans.
 
     Args:
         table: A `Table`.
-        report: The `Report` that bad rows are added to, and notes.
+        report: The `Report` for bad rows and notes.
 
     Returns:
-        A `Table`, whose rows have lists of `tokens` and `tags`; that which was
-        given, if it has no texts, or tags in the column of the spans.
+        A `Table` whose rows have lists of `tokens` and `tags`; the given table,
+        if it has no texts, or has tags in the column of the spans.
     """
     column = next((name for name in _SPANS if name in table.columns), None)
     if column is None or "text" not in table.columns:
@@ -123,28 +123,28 @@ def _are_tags(cell):
 
 def _tagged_rows(table, column, report):
     marked = _marked_texts(table, column, report)
-    cut, lost = [], []  # spans, of which the first is shown
+    cut, lost = [], []  # examples of spans for the notes
     for rows in in_parts(marked, _with_words):
         for (number, text, spans), words, *places in rows:
             tags = _tags(text, spans, *places, cut, lost)
             tokens = [word.decode() for word in words]
             yield number, {"tokens": tokens, "tags": tags}
     for found, what in (
-        (cut, "begin or end inside of a word, which is tagged whole"),
-        (lost, "overlap others or have no word, and were left out"),
+        (cut, "begin or end inside a word, which is tagged as a whole"),
+        (lost, "overlap others or contain no word, and were left out"),
     ):
         if found:
             report.notes.append(f"{len(found)} spans {what}, first {found[0]}")
 
 
 def _with_words(rows):
-    """Rows of marked texts, each with its words, their starts and ends."""
+    """Yields rows of marked texts with words, starts and ends."""
     split = split_into_words([text for _, text, _ in rows])
     return zip(rows, *(column.to_list() for column in split), strict=True)
 
 
 def _marked_texts(table, column, report):
-    """Yields `(number, text, spans)`, the spans in their order."""
+    """Yields `(number, text, spans)` with sorted spans."""
     refused = []
     for number, row in table.rows:
         text, spans, answer = map(row.get, ("text", column, "answer"))
@@ -152,7 +152,7 @@ def _marked_texts(table, column, report):
             refused.append(f"{report.unit} {number}, {answer!r}")
             continue
         if spans is None and (answer == "accept" or "annotation_id" in row):
-            spans = []  # Prodigy and Label Studio leave them out
+            spans = []  # Prodigy and Label Studio omit empty spans
         try:
             if not isinstance(text, str) or is_blank(text):
                 raise ValueError(f"not a text: {text!r:.40}")
@@ -174,7 +174,7 @@ def _marked_texts(table, column, report):
 
 
 def _spans(span, text):
-    """Yields `(start, end, label)` of a span, for each of its labels."""
+    """Yields `(start, end, label)` for each label of a span."""
     own = None
     if isinstance(span, dict):
         own = span.get("text")
@@ -191,16 +191,18 @@ def _spans(span, text):
     named = all(isinstance(x, str) and x.strip() for x in labels)
     if not (is_inside and labels and named):
         raise ValueError(f"not [start, end, label] in the text: {span!r:.40}")
-    # Programs write white space as it is or as `\n`.
+    # Programs write white space literally or as `\n`.
     there = text[start:end]
     if isinstance(own, str) and _BLANKS.sub("", own) != _BLANKS.sub("", there):
-        raise ValueError(f"{own!r:.40} is not at its positions: {there!r:.40}")
+        raise ValueError(
+            f"{own!r:.40} does not match its positions: {there!r:.40}"
+        )
     for label in labels:
         yield start, end, label.strip()
 
 
 def _tags(text, spans, starts, ends, cut, lost):
-    """The tags of words in BIO; adds spans to `cut` and `lost`."""
+    """Returns BIO tags of words; adds spans to `cut` and `lost`."""
     tags = ["O"] * len(starts)
     for start, end, label in spans:
         words = range(

@@ -1,4 +1,4 @@
-"""A table of records, and how its columns are found by name."""
+"""Tables of records, and search of columns by name."""
 
 import difflib
 import unicodedata
@@ -9,7 +9,7 @@ from kerasrnn.data.report import CorpusError
 
 
 class Table(NamedTuple):
-    """A table, read record by record.
+    """A table that is read record by record.
 
     Args:
         columns: List of strings, the names of the columns, or numbers from 1.
@@ -27,37 +27,36 @@ class Table(NamedTuple):
 
 
 def is_number(name):
-    """Whether a column is given by its number, from 1."""
+    """Whether a column is given by its number, counted from 1."""
     return str(name).isdecimal() and int(name) > 0
 
 
 def check_names(columns, place, more=""):
-    """Raises an error if columns have the same name, unless it is empty.
+    """Raises an error if columns have the same non-empty name.
 
     Args:
         columns: List of strings.
         place: String or path, the name of their table in the message.
-        more: String, what the names may be instead.
+        more: String, advice to add to the message.
     """
     named = list(filter(None, columns))
     if len(set(named)) < len(named):
         raise CorpusError(
-            f"The columns of {place} must have different names{more}. "
-            f"Received: {', '.join(map(repr, columns)):.200}"
+            f"The columns of {place} must have distinct names{more}. Received: "
+            f"{', '.join(map(repr, columns)):.200}"
         )
 
 
 def column_finder(columns, report):
     """Returns a function that finds a column of a table.
 
-    It takes possible names of the column, and returns the first that is one,
-    ignoring case; the argument with which a user can give another, or `None`;
-    and whether a name such as `en` is also that of the only one of its
-    varieties, such as `en-GB`. It raises `CorpusError` if no column has any of
-    the names.
+    Its arguments are possible names of the column, of which it returns the
+    first that exists, ignoring case; the argument with which a user can choose
+    another column, or `None`; and whether `en` also matches a single variety,
+    such as `en-GB`. It raises `CorpusError` if no column matches.
 
     Args:
-        columns: List of strings, those of the table.
+        columns: List of strings, the columns of the table.
         report: The `Report` on the rows read so far.
     """
     exact = set(columns)
@@ -76,22 +75,24 @@ def column_finder(columns, report):
             varieties = [x for x in by_name if x.startswith(f"{folded}-")]
             if are_languages and len(varieties) == 1:
                 return by_name[varieties[0]]
-        near = difflib.get_close_matches(_folded(names[0]), by_name, 1)
+        expected = f"{' or '.join(map(repr, names))} among the columns"
+        if argument:
+            expected += f", or another column as `{argument}`"
+        if argument and report.unit == "line":
+            expected += " (without a header, numbers from 1 for all columns)"
+        received = f"{list(columns)!r:.200}"
+        if report.malformed:
+            received += f", {report.first()}"
+        for name in difflib.get_close_matches(_folded(names[0]), by_name, 1):
+            received += f". Did you mean {by_name[name]!r}?"
         raise CorpusError(
-            f"The corpus {report.corpus} lacks a column. Expected: "
-            + " or ".join(map(repr, names))
-            + " among the columns"
-            + f", or another as `{argument}`" * bool(argument)
-            + "; without a header, all by their numbers, from 1"
-            * bool(argument and report.unit == "line")
-            + f". Received: {list(columns)!r:.200}"
-            + f", {report.first()}" * bool(report.malformed)
-            + "".join(f". Did you mean {by_name[name]!r}?" for name in near)
+            f"The corpus {report.corpus} lacks a column. Expected: {expected}. "
+            f"Received: {received}"
         )
 
     return find
 
 
 def _folded(name):
-    """A name without case, composed as Unicode can be."""
+    """Returns a name in lower case and Unicode NFC."""
     return unicodedata.normalize("NFC", name.lower())

@@ -1,9 +1,9 @@
-"""Lines of text files: UTF-8, or an error that says how to convert them.
+"""Lines of UTF-8 text files, or errors with advice on conversion.
 
-All readers of corpora use these functions, so a line means the same to all of
-them: it is ended by LF or CRLF and by nothing else. It may begin with a byte
-order mark, as the first line of each of several files that were joined. Files
-with the extension `.gz` are decompressed while they are read.
+All readers of corpora use these functions, so lines are the same for all of
+them: only LF and CRLF end a line. A line may begin with a byte order mark, as
+the first lines of concatenated files do. Files with the extension `.gz` are
+decompressed.
 """
 
 import codecs
@@ -19,15 +19,15 @@ from kerasrnn.data.report import decode
 from kerasrnn.typing import PathLike
 
 DAMAGE = (gzip.BadGzipFile, zlib.error, EOFError)
-_SAMPLE = 2**16  # bytes from which the form of a file is told
+_SAMPLE = 2**16  # bytes from which the format of a file is detected
 _MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32",
     codecs.BOM_UTF32_BE: "UTF-32",
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }
-# How files begin that are not text, or no lines of sentences or cells: what
-# they are, and what can be read.
+# Beginnings of files that are not text, or not lines of sentences or cells:
+# what they are, and what is expected instead.
 _OTHERS = {
     rb"\x1f\x8b": (
         "compressed with gzip",
@@ -55,7 +55,7 @@ _JSON = re.compile(r".*\.(jsonl|ndjson|json)(\.gz)?", re.IGNORECASE)
 
 
 def existing_path(path: PathLike) -> pathlib.Path:
-    """Returns a path with `~` expanded; raises an error if it is missing."""
+    """Returns a path with `~` expanded; raises an error if missing."""
     path = pathlib.Path(path).expanduser()
     if not path.exists():
         raise FileNotFoundError(
@@ -65,7 +65,7 @@ def existing_path(path: PathLike) -> pathlib.Path:
 
 
 def existing_file(path: PathLike) -> pathlib.Path:
-    """Returns the path of a file with `~` expanded; it must be a file."""
+    """Returns the path of a file with `~` expanded; not of a folder."""
     path = existing_path(path)
     if path.is_dir():
         raise IsADirectoryError(
@@ -75,17 +75,17 @@ def existing_file(path: PathLike) -> pathlib.Path:
 
 
 def byte_lines(path, report):
-    """Yields `(number, line)`, the lines of a file as bytes, counted from 1.
+    """Yields `(number, line)` of a file, lines as bytes, counted from 1.
 
-    Lines keep their line feed, but no byte order mark.
+    Lines include the line feed, but no byte order mark.
 
     Args:
         path: String or path.
-        report: The `Report` whose `seen` counts them.
+        report: The `Report` that counts them in `seen`.
 
     Raises:
-        CorpusError: If the file is not UTF-8 or not text, as its beginning
-            tells, or a damaged gzip file.
+        CorpusError: If the beginning of the file is not UTF-8 text, or the file
+            is damaged gzip.
         FileNotFoundError: If it is missing.
         IsADirectoryError: If it is a folder.
     """
@@ -115,7 +115,7 @@ def all_lines(path):
     """Returns the lines of a file, without their line ends.
 
     Raises:
-        CorpusError: If a line is not UTF-8; and as `byte_lines` does.
+        CorpusError: If a line is not UTF-8, and as in `byte_lines`.
     """
     report = Report(path)
     lines = [line for _, line in numbered_lines(path, report)]
@@ -126,7 +126,7 @@ def all_lines(path):
 
 @contextlib.contextmanager
 def opened(path):
-    """Opens a file as bytes, and decompresses gzip. It may be a pipe."""
+    """Opens a file or pipe as bytes, and decompresses gzip."""
     path = existing_file(path)
     is_gzip = path.suffix.lower() == ".gz"
     with (
@@ -138,13 +138,13 @@ def opened(path):
 
 @contextlib.contextmanager
 def parsing(path, expected, errors=Exception):
-    """Turns the errors of a parser that the block calls into `CorpusError`.
+    """Converts the errors of a parser in a `with` block to `CorpusError`.
 
     Args:
-        path: String or path, the name of what is parsed in the message.
-        expected: String, what it should be.
-        errors: Exception class, or a tuple of them. Defaults to all: damaged
-            files make libraries raise errors of any class.
+        path: String or path, the name for the message.
+        expected: String, the expected content.
+        errors: Exception class, or a tuple of them. Defaults to all, because
+            damaged files make libraries raise errors of any class.
     """
     try:
         yield
@@ -159,7 +159,7 @@ def parsing(path, expected, errors=Exception):
 
 
 def _check_form(sample, place):
-    """Raises an error that says what to do about a file that is not text."""
+    """Raises an error with advice if a file is not text."""
     received = f"Received: a file that begins with {sample[:40]!r}"
     text = sample.removeprefix(codecs.BOM_UTF8)
     is_json = _JSON.fullmatch(str(place))
@@ -172,8 +172,9 @@ def _check_form(sample, place):
             )
     if encoding := _wide_encoding(sample):
         raise CorpusError(
-            f"The corpus {place} is {encoding}. Expected: UTF-8; convert it "
-            f"with `iconv -f {encoding} -t UTF-8 FILE > NEW_FILE`. {received}"
+            f"The corpus {place} is encoded in {encoding}. Expected: UTF-8; "
+            f"convert it with `iconv -f {encoding} -t UTF-8 FILE > NEW_FILE`. "
+            f"{received}"
         )
     if b"\n" not in sample and b"\r" in sample.rstrip(b"\r"):
         raise CorpusError(
@@ -184,12 +185,12 @@ def _check_form(sample, place):
 
 
 def _wide_encoding(sample):
-    """The name of an encoding of two or four bytes; `None` for others."""
+    """Detects UTF-16 and UTF-32; returns the name or `None`."""
     for mark, encoding in _MARKS.items():
         if sample.startswith(mark):
             return encoding
-    # Without a mark: text in UTF-16 has spaces and line ends, whose upper
-    # byte is 0, while the lower byte of a character rarely is.
+    # Without a byte order mark: in UTF-16, the upper byte of spaces and line
+    # ends is 0, while lower bytes rarely are.
     zeros = [sample[start::2].count(0) for start in (1, 0)]
     for many, few, name in (*zeros, "UTF-16LE"), (*zeros[::-1], "UTF-16BE"):
         if many >= max(2, len(sample) // 50) and few <= many // 10:

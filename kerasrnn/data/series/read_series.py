@@ -1,4 +1,4 @@
-"""Reads tables of time series and validates them."""
+"""Reads and validates tables of time series."""
 
 import functools
 import re
@@ -21,6 +21,7 @@ from kerasrnn.data.reading.table import column_finder
 from kerasrnn.data.report import CorpusError
 from kerasrnn.data.report import CorpusWarning
 from kerasrnn.data.report import Report
+from kerasrnn.data.report import first_of
 from kerasrnn.data.series.series_table import Series
 from kerasrnn.data.series.series_table import SeriesTable
 from kerasrnn.data.series.times import calendar_columns
@@ -39,7 +40,7 @@ from kerasrnn.tokenizers.invisible import is_blank
 from kerasrnn.warning import warn
 
 _RULES = (None, "mean", "sum", "min", "max", "first", "last")
-_MOST_ADDED = 100  # steps for each row of the longest series
+_MOST_ADDED = 100  # maximum ratio of steps to rows of the longest series
 
 
 def read_series(
@@ -55,64 +56,62 @@ def read_series(
     time_format: str | None = None,
     decimal: str = ".",
 ) -> SeriesTable:
-    r"""Reads one series or several from a table with a column of times.
+    r"""Reads one or more time series from a table.
 
-    A row is a time; with `key`, a time of one of the series. Every series must
-    be on a regular grid. Rows that are missing in it are added, without values;
-    other times are refused, unless they are to be resampled. A series without
-    any value is left out, and a `CorpusWarning` says so. Rows may be in any
-    order. A value is missing where pandas says so: in an empty cell, or one
-    with `NA`, `#N/A`, `NaN`, `null` or `None`; and in one with `?`. True and
-    False are 1 and 0. What was read is printed to the standard error.
+    Each row is one time step; with `key`, of one of the series. Every series
+    must be on a regular grid. Missing rows are added without values. Times off
+    the grid are refused, unless `resample` is given. A series without any
+    values is left out, with a `CorpusWarning`. Rows may be in any order. A cell
+    is missing if it is empty or `NA`, `#N/A`, `NaN`, `null`, `None` (as in
+    pandas) or `?`. True and False are 1 and 0. A summary is printed to standard
+    error.
 
     Args:
-        source: String or path of a table of any format of `read_rows`; or a
-            DataFrame of pandas.
-        time: String, the column of times, or the index of that name; numbers
-            may be years, such as 2024, or days, such as 20240531. Or a list of
+        source: String or path of a table in any format of `read_rows`; or a
+            pandas DataFrame.
+        time: String, the column (or named index) of times. Numbers may be
+            years, such as 2024, or days, such as 20240531. Or a list of
             columns, such as `["Date", "Time"]`, or of numbers that are called
-            year, month, day, hour, minute and second. Times of a zone or with
-            an offset are turned into UTC, and the calendar is that of the
-            zone, or of UTC if only offsets are known. A forecaster reads them
-            in the calendar of its training. Days are not: they are those of
-            the clock.
-        columns: List of strings, what to forecast. Defaults to `None`: all
-            columns that have a name, not one such as `Unnamed: 0`, and are not
-            named otherwise.
-        key: String, the column that tells the series apart; or a list, of
-            columns whose names are joined, such as `"north/bread"`.
-        known: List of strings, columns that are known ahead, such as prices.
-            Rows after the last values may tell them.
-        static: List of strings, columns of numbers that are equal in all rows
-            of a series.
-        calendar: List of cycles, known ahead: `"minute"`, `"hour"`,
-            `"weekday"`, `"monthday"` or `"yearday"`, each as sine and cosine.
-        step: String, the step of time, an offset of pandas such as `"h"`,
-            `"15min"`, `"D"` or `"MS"`. Defaults to `None`, the step that most
-            rows have.
+            year, month, day, hour, minute and second. Time-zone-aware
+            timestamps are converted to UTC. Their calendar features use the
+            local zone, or UTC if only offsets are known; a forecaster uses the
+            zone of its training data. Daily data keep their local dates.
+        columns: List of strings, the columns to forecast. Defaults to `None`:
+            all columns with a name (not `Unnamed: 0`) that no other argument
+            uses.
+        key: String, the column that identifies the series; or a list of
+            columns, whose values are joined, as in `"north/bread"`.
+        known: List of strings, columns that are known in advance, such as
+            prices. Rows after the last values can contain their future values.
+        static: List of strings, columns of numbers that are constant within a
+            series.
+        calendar: List of calendar features: `"minute"`, `"hour"`, `"weekday"`,
+            `"monthday"` or `"yearday"`. Each is encoded as sine and cosine.
+        step: String, the time step, a pandas offset such as `"h"`, `"15min"`,
+            `"D"` or `"MS"`. Defaults to `None`, the most frequent step.
         resample: `"mean"`, `"sum"`, `"min"`, `"max"`, `"first"` or `"last"`:
-            what the rows of each step become, those of `known` columns as
-            well; for another rule, resample these before. It needs `step`. The
-            first and the last step of a column are missing if its values
-            begin or end inside of them.
-        time_format: String, how times are written, such as `"%d.%m.%Y"`, or
-            `"ISO8601"` for several of its forms; `"s"`, `"ms"`, `"us"` or
-            `"ns"` for numbers that count from 1970. Cells of several columns
-            are joined by blanks: `"%Y %m %d %H"`. Defaults to `None`, as pandas
-            understands the first; not where all would also be times with day
-            and month exchanged, or a year is not written in four digits.
-        decimal: `"."` or `","`, the decimal point of numbers that are text.
+            how to aggregate the rows of each step, including `known` columns
+            (if they need another rule, resample them before). It needs `step`.
+            If the values of a column begin or end within a step, this step is
+            missing.
+        time_format: String, the format of times, such as `"%d.%m.%Y"`, or
+            `"ISO8601"` for mixed forms of it; `"s"`, `"ms"`, `"us"` or `"ns"`
+            for numbers since 1970. Cells of several columns are joined by
+            spaces: `"%Y %m %d %H"`. Defaults to `None`: pandas detects it from
+            the first time. An error is raised if days and months are ambiguous
+            in all times, or years do not have four digits.
+        decimal: `"."` or `","`, the decimal point of numbers in text.
 
     Returns:
         A `SeriesTable`.
 
     Raises:
-        CorpusError: If a cell is not a time or a number, days may be months, a
-            row has no key, a time occurs twice, times are irregular or a
-            hundred times as many are missing, a static column changes, or
-            there is no value. It is a `ValueError`.
+        CorpusError: If a cell is not a time or a number, days and months are
+            ambiguous, a row has no key, a time occurs twice, times are
+            irregular, a hundred times as many steps as rows are missing, a
+            static column changes, or there are no values. It is a `ValueError`.
         ImportError: If pandas is not installed.
-        ValueError: If arguments are wrong.
+        ValueError: If an argument is invalid.
 
     Example:
 
@@ -130,23 +129,24 @@ def read_series(
         )
     one_of("resample", resample, _RULES)
     one_of("decimal", decimal, (".", ","))
-    times, known, static, cycles = map(
+    time_columns, known, static, cycles = map(
         names_of, (time, known, static, calendar)
     )
-    if not times:
+    if not time_columns:
         raise ValueError(
-            "`time` must be the name of a column, or a list of them. "
-            f"Received: time={time!r}"
+            "`time` must be the name of a column or a list of names. Received: "
+            f"time={time!r}"
         )
     names = calendar_names(cycles)
     step = step and checked_step(step)
     check_time_format(time_format)
     report = Report(name_of(source))
-    named = {"time": times, "known": known, "static": static}
+    named = {"time": time_columns, "known": known, "static": static}
     named["key"] = names_of(key)
     frame, columns = series_frame(source, columns, named, report)
-    joined = joined_times([frame[x] for x in times], time_format)
-    time = times[0]
+    joined = joined_times([frame[x] for x in time_columns], time_format)
+    # From here on, the first of these columns has the joined times.
+    time = time_columns[0]
     frame[time], zone = times_of(joined, time_format, step, report)
     for name in (*columns, *known, *static):
         frame[name] = numbers_of(frame[name], decimal, report)
@@ -156,9 +156,11 @@ def read_series(
     most = _MOST_ADDED * max(len(longest), 10)
     series, partial = [], 0
     for name, rows in groups.items():
-        # Rows of one time stay in the order of the table.
+        # Rows with the same time keep the order of the table.
         rows = rows.set_index(time).sort_index(kind="stable")
-        where = f" of the series {name!r}" * bool(name) + f" of {report.corpus}"
+        where = f" of {report.corpus}"
+        if name:
+            where = f" of the series {name!r}{where}"
         features = _constant(rows[static], where)
         rows = rows[[*columns, *known]]
         if resample:
@@ -173,8 +175,8 @@ def read_series(
         series.append(Series(name, grid, values, ahead, features))
     if partial:
         print(
-            f"Columns of {report.corpus} begin or end inside of a step of "
-            f"{step!r}: {partial:,} first or last values are left out",
+            f"{partial:,} first or last values of {report.corpus} were "
+            f"skipped, because they cover only part of a step of {step!r}",
             file=sys.stderr,
         )
     table = SeriesTable(
@@ -184,13 +186,13 @@ def read_series(
         [*known, *names],
         list(static),
         cycles,
-        " ".join(times),
+        " ".join(time_columns),
         zone,
     )
     if resample and known:
         print(
-            f"The columns {', '.join(known)}, which are known ahead, were "
-            f"resampled by {resample!r}, too",
+            f"The columns that are known ahead ({', '.join(known)}) were also "
+            f"resampled by {resample!r}",
             file=sys.stderr,
         )
     table.say()
@@ -198,7 +200,7 @@ def read_series(
 
 
 def _with_values(series, corpus):
-    """The series that have a value; says which have none."""
+    """Returns series with values; warns about others."""
     empty = [x.name for x in series if not x.observed()]
     if len(empty) == len(series):
         raise CorpusError(
@@ -207,21 +209,19 @@ def _with_values(series, corpus):
         )
     if empty:
         warn(
-            f"{len(empty)} of {len(series)} series of {corpus} have no value "
-            f"and are left out: {', '.join(map(repr, empty[:3]))}"
-            + ", ..."
-            * (len(empty) > 3),
+            f"{len(empty)} of {len(series)} series of {corpus} have no values "
+            f"and are left out: {first_of(list(map(repr, empty)))}",
             CorpusWarning,
         )
     return [x for x in series if x.observed()]
 
 
 def _constant(rows, where):
-    """The features of a series, which do not change over time."""
+    """Returns the static features of a series, after a check."""
     least, most = rows.min(), rows.max()
     for column in rows.columns[least < most]:
         raise CorpusError(
-            f"A static column must be equal in all rows{where}. Received: "
+            f"A static column must be constant in all rows{where}. Received: "
             f"{column!r} from {least[column]} to {most[column]}"
         )
     return most.to_numpy("float32")
@@ -234,25 +234,25 @@ def _check_span(times, step, most, where):
     if steps > most:
         gaps = times.to_series().diff()
         raise CorpusError(
-            f"Most steps of {step!r}{where} have no row. Expected: at most "
-            f"{most:,} steps; correct a time that is wrong, or give a longer "
-            f"`step`. Received: {steps:,.0f} steps from {times[0]} to "
-            f"{times[-1]}, of which {gaps.max()} before {gaps.idxmax()}"
+            f"Most steps of {step!r}{where} have no row. Correct wrong times, "
+            f"or give a longer `step`. Expected: at most {most:,} steps. "
+            f"Received: {steps:,.0f} steps from {times[0]} to {times[-1]}, "
+            f"with a gap of {gaps.max()} before {gaps.idxmax()}"
         )
 
 
 def _on_grid(rows, step, most, where, zone):
-    """Rows on a regular grid of times, with empty ones where none was."""
+    """Returns rows on a regular grid of times, adding empty rows."""
     twice = rows.index.duplicated()
     if twice.any():
         raise CorpusError(
-            f"Each time{where} must occur once; several series need a "
-            "`key`, local times that occur twice an offset, and a time in "
-            "several columns, such as Date and Time, all of them. Received: "
-            f"{rows.index[twice][0]} and {twice.sum() - 1} more, twice"
+            f"Each time{where} must occur only once. Several series need a "
+            "`key`; ambiguous local times need an offset; and `time` must list "
+            "all columns of the time, such as Date and Time. Received: "
+            f"{rows.index[twice][0]} and {twice.sum() - 1} more times twice"
         )
     _check_span(rows.index, step, most, where)
-    times = rows.index.to_numpy()  # nanoseconds, if it has any
+    times = rows.index.to_numpy()  # in nanoseconds, if there are any
     grid = time_grid(times[0], step, times[-1])
     off = ~np.isin(times, grid)
     if off.any():
@@ -261,20 +261,20 @@ def _on_grid(rows, step, most, where, zone):
             advice = "; for days of a time zone, its times after "
             advice += "tz_localize(None)"
         raise CorpusError(
-            f"Times{where} must be a whole number of steps of {step!r} apart. "
-            f"Expected: another `step`, or `resample`, such as 'mean'{advice}. "
-            f"Received: {times[off][0]} and {off.sum() - 1:,} more, after "
-            f"{times[0]}"
+            f"Times{where} must be whole steps of {step!r} apart. Expected: "
+            f"another `step`, or `resample`, such as 'mean'{advice}. Received: "
+            f"{times[off][0]} and {off.sum() - 1:,} more times off the grid "
+            f"that starts at {times[0]}"
         )
     return rows.reindex(grid)
 
 
-# What programs write as the name of a column without one, such as an index.
+# Names that programs give to unnamed columns, such as an index.
 _NO_NAME = r"|Unnamed: \d+(_level_\d+|\.\d+)?|__index_level_\d+__"
 
 
 def series_frame(source, columns, named, report):
-    """A DataFrame of the named columns, and the names of what to forecast."""
+    """Returns a DataFrame of the columns, and those to forecast."""
     pandas = import_pandas()
     given = [name for names in named.values() for name in names]
     wanted = names_of(columns)
@@ -291,31 +291,31 @@ def series_frame(source, columns, named, report):
         others = [name for name in table.columns if name not in taken]
         wanted = [x for x in others if not re.fullmatch(_NO_NAME, x)]
         if len(wanted) < len(others):
-            report.notes.append("columns without a name are left out")
+            report.notes.append("unnamed columns are left out")
     if not wanted:
         raise ValueError(
-            "`columns` must be a list of names, at least one. "
-            f"Received: columns={columns!r}"
+            "`columns` must be a non-empty list of names. Received: "
+            f"columns={columns!r}"
         )
     taken += [find([name], "columns") for name in wanted]
     if len(set(taken)) < len(taken):
         raise ValueError(
-            "Each column can be one thing: time, key, known, static or to be "
-            f"forecast. Received: {', '.join([*given, *wanted])}"
+            "A column can have only one role: time, key, known, static or to "
+            f"be forecast. Received: {', '.join([*given, *wanted])}"
         )
     frame = source[taken] if is_frame else _cells(table, taken, report)
     report.warn()
     if frame.empty:
         raise CorpusError(
-            f"There must be rows in {report.corpus}. Received: none"
+            f"{report.corpus} must have at least one row. Received: none"
         )
     return frame.set_axis([*given, *wanted], axis="columns"), wanted
 
 
 def _with_index(frame, names):
-    """A DataFrame in which the parts of its index that are named are columns.
+    """Returns a DataFrame with named index levels as columns.
 
-    A column of the same name comes first.
+    A column with the same name has priority.
     """
     folded = {name.lower() for name in names}
     columns = {str(column).lower() for column in frame.columns}
@@ -328,7 +328,7 @@ def _with_index(frame, names):
 
 
 def _cells(table, columns, report):
-    """A DataFrame of cells; reports rows that cannot be decoded."""
+    """Returns a DataFrame of cells; reports undecodable rows."""
     rows = []
     for number, row in table.rows:
         rows.append([row.get(name) for name in columns])
@@ -341,7 +341,7 @@ def _cells(table, columns, report):
 
 
 def rows_by_series(frame, key, report):
-    """The rows of each series by its name: that in `key`, joined by `/`."""
+    """Returns the rows of each series by name: `key` joined by `/`."""
     if not key:
         return {"": frame}  # the whole table
     for column in key:
@@ -354,9 +354,8 @@ def rows_by_series(frame, key, report):
     if names.nunique() < frame.groupby(key).ngroups:
         twice = frame[key].drop_duplicates().agg("/".join, axis="columns")
         raise CorpusError(
-            f"Series of {report.corpus} must have names that differ when their "
-            "parts are joined by '/'. Received: "
-            f"{twice[twice.duplicated()].iloc[0]!r} twice, in the columns "
-            f"{', '.join(map(repr, key))}"
+            f"The names of series of {report.corpus}, joined by '/', must be "
+            f"distinct. Received: {twice[twice.duplicated()].iloc[0]!r} twice, "
+            f"from the columns {', '.join(map(repr, key))}"
         )
     return dict(list(frame.groupby(names, sort=False)))

@@ -1,4 +1,4 @@
-"""Tables of time series on a regular grid each, and their splits by time."""
+"""Tables of time series on regular grids, and splits by time."""
 
 import dataclasses
 import datetime
@@ -25,15 +25,15 @@ class Series(NamedTuple):
     """One series of a `SeriesTable`.
 
     Args:
-        name: String, what its rows have in the column that tells series
-            apart; of several columns, joined by `/`.
+        name: String, the value of its `key` column; of several columns, joined
+            by `/`.
         times: Array of shape `(time,)`, of `datetime64`.
         values: Float32 array of shape `(time, columns)`, NaN where a value is
             missing.
         known: Float32 array of shape `(time, known)`.
         static: Float32 array of shape `(static,)`.
-        begin: Integer, the first step that belongs to its part of the table:
-            those before may be looked back at.
+        begin: Integer, the first step of its part of the table. Earlier steps
+            may be used as the past.
     """
 
     name: str
@@ -51,22 +51,22 @@ class Series(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class SeriesTable:
-    """Series with the same columns and the same step of time.
+    """Series with the same columns and the same time step.
 
-    Its length is the number of steps of all series.
+    `len` returns the number of steps of all series.
 
     Args:
         series: List of `Series`.
-        columns: List of strings, the names of what is forecast.
-        step: String, the step of time as an offset of pandas, such as `"h"`.
-        known: List of strings, the names of what is known ahead.
-        static: List of strings, the names of what describes a whole series.
-        calendar: List of strings, cycles such as `"hour"`, whose sines and
-            cosines are the last of `known`.
-        time: String, the name of the column of times, or the names of several
-            with blanks between them.
-        zone: String, the time zone of the calendar, when times are those of
-            UTC; `None` for times that have no zone.
+        columns: List of strings, the columns to forecast.
+        step: String, the time step as a pandas offset, such as `"h"`.
+        known: List of strings, the columns that are known in advance.
+        static: List of strings, the static features of a series.
+        calendar: List of strings, calendar features such as `"hour"`. Their
+            sines and cosines are the last columns of `known`.
+        time: String, the name of the time column, or the names of several,
+            joined by spaces.
+        zone: String, the time zone of the calendar features, if times are in
+            UTC; `None` for times without a zone.
     """
 
     series: list[Series]
@@ -91,7 +91,7 @@ class SeriesTable:
         return f"{total:08x}"
 
     def stacked(self, name: str) -> np.ndarray:
-        """Returns what all series have in this part, one below the other.
+        """Returns the arrays of all series in this part, concatenated.
 
         Args:
             name: `"values"`, `"known"` or `"static"`.
@@ -103,7 +103,7 @@ class SeriesTable:
         )
 
     def grid(self) -> np.ndarray:
-        """Returns the times from the first step to the last with a value."""
+        """Returns the times from the first step to the last value."""
         first = min(x.times[x.begin] for x in self.series)
         last = max(
             x.times[x.observed() - 1]
@@ -113,26 +113,26 @@ class SeriesTable:
         return time_grid(first, self.step, last)
 
     def missing(self) -> float:
-        """Returns the share of values that are missing before the last."""
+        """Returns the fraction of missing values before the last value."""
         found = [x.values[x.begin : x.observed()] for x in self.series]
         return float(np.isnan(np.concatenate(found)).mean())
 
     @property
     def known_columns(self) -> list[str]:
-        """The names of what is known ahead, without those of the calendar."""
+        """The columns known in advance, without calendar features."""
         return self.known[: len(self.known) - 2 * len(self.calendar)]
 
     def not_known(self) -> dict[str, int]:
-        """Returns how many steps lack a column that is to be known ahead.
+        """Returns the number of missing values by column known in advance.
 
-        Those of the calendar never do, and are not in the dictionary.
+        Calendar features are never missing, and are not in the dictionary.
         """
         names = self.known_columns
         lacking = np.isnan(self.stacked("known")[:, : len(names)]).sum(axis=0)
         return dict(zip(names, map(int, lacking), strict=True))
 
     def replace(self, series: Sequence[Series]) -> Self:
-        """Returns a table of other series with the same columns.
+        """Returns a table with other series and the same columns.
 
         Args:
             series: List of `Series`.
@@ -140,9 +140,9 @@ class SeriesTable:
         return dataclasses.replace(self, series=list(series))
 
     def in_zone(self, zone: str | None) -> Self:
-        """Returns a table with the calendar of another zone.
+        """Returns a table with calendar features of another time zone.
 
-        It stays as it is, if it is of this zone, or one of both is `None`.
+        It is unchanged if it has this zone, or one of the two is `None`.
 
         Args:
             zone: String, the name of a time zone.
@@ -162,14 +162,14 @@ class SeriesTable:
     def ahead(self, horizon: int) -> Self:
         """Returns a table that ends `horizon` steps after the last values.
 
-        Rows after the last one with a value are what is known ahead; where
-        there is none, only the calendar is known.
+        Rows after the last value contain the columns known in advance. Without
+        such rows, only calendar features are known.
 
         Args:
             horizon: Positive integer.
 
         Raises:
-            CorpusError: when a series has no value.
+            CorpusError: when a series has no values.
         """
         return self.replace([self._ahead(x, horizon) for x in self.series])
 
@@ -177,8 +177,8 @@ class SeriesTable:
         observed = series.observed()
         if not observed:
             raise CorpusError(
-                "A series to forecast must have a value. "
-                f"Received: none in the series {series.name!r}"
+                "A series to forecast must have at least one value. Received: "
+                f"none in the series {series.name!r}"
             )
         end = observed + horizon
         times = time_grid(series.times[0], self.step, count=end)
@@ -194,12 +194,12 @@ class SeriesTable:
         )
 
     def say(self) -> None:
-        """Prints what is in the table, to the standard error."""
+        """Prints a summary of the table to standard error."""
         times = np.array([x.times[i] for x in self.series for i in (0, -1)])
         first, last = (
             f"{x:.16}".replace("T", " ") for x in (times.min(), times.max())
         )
-        zone = " in UTC" * (self.zone is not None)
+        zone = _in_utc(self)
         if self.calendar and zone:
             zone += f", with the calendar of {self.zone}"
         lacking = "".join(
@@ -225,25 +225,26 @@ def split_series(
 ) -> list[SeriesTable]:
     """Splits all series of a table at the same times.
 
-    Nothing in a part is later than its end, and windows forecast steps of
-    their own part only. They may look back at the parts before.
+    A part contains nothing later than its end. Windows forecast only steps of
+    their own part, and may use earlier parts as the past.
 
     Args:
         table: A `SeriesTable`.
-        *borders: The first time of each part but the first, in rising order: a
-            time, such as `"2024-05-01"`; an integer, a number of steps after
-            the first time of the table, or before its end if it is negative;
-            or a float between 0 and 1, that share of its time. A time without
-            an offset is one of the zone of the table. The table ends with the
-            last value: rows after it, which tell what is known ahead, do not
-            count. A part that is split again begins with its own first step.
+        *borders: The first time of each part except the first one, in
+            increasing order: a time, such as `"2024-05-01"`; an integer, a
+            number of steps after the first time of the table (if negative,
+            before its end); or a float between 0 and 1, a fraction of its time.
+            A time without an offset is in the zone of the table. The table ends
+            with the last value; later rows, which contain what is known in
+            advance, do not count. A part that is split again begins with its
+            own first step.
 
     Returns:
-        List of one `SeriesTable` more than there are borders.
+        List of `SeriesTable`, one more than borders.
 
     Raises:
-        CorpusError: when a part has no value. It is a `ValueError`.
-        ValueError: when there is no border, or they do not rise.
+        CorpusError: when a part has no values. It is a `ValueError`.
+        ValueError: when there are no borders, or they do not increase.
 
     Example:
 
@@ -259,8 +260,8 @@ def split_series(
     ends = [_time(border, grid, table.zone) for border in borders]
     if not ends or any(a >= b for a, b in zip(ends, ends[1:], strict=False)):
         raise ValueError(
-            "There must be a border, and each must be later than the one "
-            f"before. Received: {', '.join(map(str, borders)) or 'none'}"
+            "There must be at least one border, and borders must increase. "
+            f"Received: {', '.join(map(str, borders)) or 'none'}"
         )
     parts = [
         _part(table, begin, end)
@@ -269,16 +270,20 @@ def split_series(
     for position, part in enumerate(parts):
         if not any(x.observed() > x.begin for x in part.series):
             raise CorpusError(
-                f"Part {position + 1} of {len(parts)} has no value. Expected: "
-                f"borders between {grid[0]} and {grid[-1]}"
-                f"{' in UTC' * (table.zone is not None)}. "
+                f"Part {position + 1} of {len(parts)} has no values. Expected: "
+                f"borders between {grid[0]} and {grid[-1]}{_in_utc(table)}. "
                 f"Received: {', '.join(map(str, borders))}"
             )
     return parts
 
 
+def _in_utc(table):
+    """Returns what follows times in messages: `" in UTC"` or nothing."""
+    return "" if table.zone is None else " in UTC"
+
+
 def _time(border, grid, zone):
-    """The first time at or after a border."""
+    """Returns the first time at or after a border."""
     is_number = isinstance(border, numbers.Real) and math.isfinite(border)
     if isinstance(border, bool) or not is_number:
         return _parsed(border, zone)
@@ -296,18 +301,18 @@ def _time(border, grid, zone):
 
 
 def _parsed(border, zone):
-    """A border as a time of a table in a zone, or an error if it is none."""
+    """Converts a border to a time in a zone, or raises an error."""
     column = import_pandas().Series([border], name="border")
     try:
         time, clock, own_zone = moments(column, None, Report("split_series"))
     except (TypeError, ValueError) as error:
         raise ValueError(
-            "A border must be a time, such as '2024-05-01', a number of steps "
-            f"or a share of the time. Received: {border!r}"
+            "A border must be a time, such as '2024-05-01', a number of steps, "
+            f"or a fraction of the time. Received: {border!r}"
         ) from error
     if zone is None:
         time = clock
-    elif own_zone is None:  # the first, if the clock shows it twice
+    elif own_zone is None:  # the first of ambiguous times
         local = clock.dt.tz_localize(
             zone, ambiguous=np.array([True]), nonexistent="shift_forward"
         )
@@ -316,7 +321,7 @@ def _parsed(border, zone):
 
 
 def _part(table, begin, end):
-    """The steps from one time to before another, after what precedes them."""
+    """Returns the steps between two times, with all earlier steps."""
     found = []
     for series in table.series:
         start, stop = (

@@ -1,4 +1,4 @@
-"""Times of series: their zones, cycles of the calendar, and steps."""
+"""Time zones, calendar features and steps of time series."""
 
 import datetime
 import warnings
@@ -18,20 +18,21 @@ CYCLES = {
 
 
 def calendar_names(cycles):
-    """Returns the names of the columns of some cycles, two for each."""
+    """Returns the names of calendar columns, two for each cycle."""
     unknown = [cycle for cycle in cycles if cycle not in CYCLES]
     if unknown:
         raise ValueError(
-            f"The calendar has {', '.join(CYCLES)}. Received: {unknown}"
+            f"`calendar` may contain {', '.join(CYCLES)}. Received: {unknown}"
         )
     return [f"{cycle}_{wave}" for cycle in cycles for wave in ("sin", "cos")]
 
 
 def cycles_of(names):
-    """Returns names before those of the calendar, and the cycles of these.
+    """Splits names into other columns and the cycles of the calendar.
 
     Args:
-        names: List of strings, what is known ahead: `calendar_names` are last.
+        names: List of strings, the columns known in advance; `calendar_names`
+            come last.
     """
     others, cycles = list(names), []
     while cycle := next(
@@ -43,11 +44,11 @@ def cycles_of(names):
 
 
 def local_times(times, zone):
-    """Returns times of UTC as a DatetimeIndex of a zone.
+    """Converts times in UTC to a DatetimeIndex in a zone.
 
     Args:
         times: Array of `datetime64` of shape `(time,)`.
-        zone: String, the name of the zone; `None` for times that have none.
+        zone: String, the name of the zone; `None` for times without a zone.
     """
     times = import_pandas().DatetimeIndex(times)
     if zone is None:
@@ -56,14 +57,14 @@ def local_times(times, zone):
 
 
 def zone_name(zone):
-    """Returns the name by which pandas finds a time zone.
+    """Returns a name of a time zone that pandas knows.
 
     Args:
-        zone: String or `datetime.tzinfo`. One that is always the same time
-            ahead of UTC is named by this time, such as `"UTC+02:00"`.
+        zone: String or `datetime.tzinfo`. A zone with a fixed offset from UTC
+            is named by it, such as `"UTC+02:00"`.
 
     Raises:
-        ValueError: when pandas finds it by no name.
+        ValueError: when pandas does not know the zone.
     """
     is_zone = isinstance(zone, datetime.tzinfo)
     fixed = zone.utcoffset(None) if is_zone else None
@@ -72,25 +73,25 @@ def zone_name(zone):
         import_pandas().DatetimeIndex([]).tz_localize(name)
     except (LookupError, ValueError, OSError) as error:
         raise ValueError(
-            "A time zone must have a name that pandas finds, such as "
-            "'Europe/Berlin'; `.dt.tz_convert` changes that of a column. "
+            "A time zone must have a name that pandas knows, such as "
+            "'Europe/Berlin'; `.dt.tz_convert` changes the zone of a column. "
             f"Received: {zone!r}"
         ) from error
     return name
 
 
 def calendar_columns(times, cycles, zone=None):
-    """Returns where times are in cycles of the calendar.
+    """Returns the calendar features of times.
 
     Args:
         times: Array of `datetime64` of shape `(time,)`.
         cycles: List of names of `CYCLES`.
-        zone: String, the time zone of the calendar of times of UTC; `None` for
-            times that have none.
+        zone: String, the time zone of the features, if times are in UTC; `None`
+            for times without a zone.
 
     Returns:
-        Float32 array of shape `(time, 2 * len(cycles))`: the sine and the
-        cosine of each.
+        Float32 array of shape `(time, 2 * len(cycles))`: the sine and cosine of
+        each.
     """
     times = local_times(times, zone)
     angles = [2 * np.pi * np.asarray(CYCLES[x](times)) for x in cycles]
@@ -100,11 +101,11 @@ def calendar_columns(times, cycles, zone=None):
 
 
 def time_grid(start, step, end=None, count=None):
-    """Returns times from a first one, up to a last one or a number of them.
+    """Returns regular times from a start to an end, or a number of them.
 
     Args:
         start: A `datetime64`.
-        step: String, an offset of pandas.
+        step: String, a pandas offset.
         end: A `datetime64`, or `None` if there is a count.
         count: Integer, or `None`.
     """
@@ -113,12 +114,13 @@ def time_grid(start, step, end=None, count=None):
 
 
 def checked_step(step):
-    """Returns a step of time as pandas writes it, such as `"15min"`.
+    """Returns the canonical name of a time step, such as `"15min"`.
 
-    Of several names of one step, such as `"60min"` and `"h"`, there is one.
+    Different names of a step, such as `"60min"` and `"h"`, give the same
+    result.
 
     Raises:
-        ValueError: when pandas does not know it, or time does not go on.
+        ValueError: when pandas does not know it, or it is not positive.
     """
     to_offset = import_pandas().tseries.frequencies.to_offset
     try:
@@ -127,24 +129,24 @@ def checked_step(step):
         offset, problem = None, error
     if offset is None or offset.n <= 0:
         raise ValueError(
-            "`step` must be a positive offset of pandas, such as 'h', '15min', "
-            f"'D' or 'MS', the start of months. Received: step={step!r}"
+            "`step` must be a positive pandas offset, such as 'h', '15min', "
+            f"'D' or 'MS' (month start). Received: step={step!r}"
         ) from problem
     return _shortest(offset)
 
 
 def is_of_days(step):
-    """Whether a step of time is a day or more.
+    """Whether a time step is at least a day.
 
     Args:
-        step: String, an offset of pandas.
+        step: String, a pandas offset.
     """
     first, second = time_grid(np.datetime64("2024-01-01", "us"), step, count=2)
     return second - first >= np.timedelta64(1, "D")
 
 
 def _shortest(offset):
-    """Returns the name of an offset, in whole days or in the largest unit."""
+    """Returns the name of an offset in days or the largest whole unit."""
     pandas = import_pandas()
     if isinstance(offset, pandas.tseries.offsets.Tick):
         step = pandas.Timedelta(offset)
@@ -153,51 +155,53 @@ def _shortest(offset):
 
 
 def step_of(times, corpus):
-    """Returns the step of times that may have gaps.
+    """Returns the step of times, which may have gaps.
 
     Args:
         times: Sorted array of `datetime64` of shape `(time,)`.
         corpus: String or path, for the message.
 
     Raises:
-        CorpusError: when there are fewer than three, or months, whose lengths
-            differ, have gaps.
+        CorpusError: when there are fewer than three times, or steps of months
+            have gaps.
     """
     pandas = import_pandas()
     gaps, counts = np.unique(np.diff(times), return_counts=True)
     if len(times) < 3:
         raise CorpusError(
-            f"The step of time of {corpus} is unknown. Expected: three rows of "
-            f"a series, or `step`, such as 'h'. Received: {len(times)} rows"
+            f"The time step of {corpus} cannot be detected. Expected: at least "
+            "three rows of a series, or `step`, such as 'h'. Received: "
+            f"{len(times)} rows"
         )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # how pandas 4 will return it
+        warnings.simplefilter("ignore")  # about a change in pandas 4
         found = pandas.infer_freq(pandas.DatetimeIndex(times))
     if found is not None:
         return _shortest(pandas.tseries.frequencies.to_offset(found))
     usual = gaps[np.argmax(counts)]
     if usual >= np.timedelta64(28, "D"):
         raise CorpusError(
-            f"The step of time of {corpus} is unknown: months and years have "
-            "gaps or other lengths. Expected: `step`, such as 'MS' or 'YS'. "
-            f"Received: times {usual.astype('timedelta64[D]')} apart"
+            f"The time step of {corpus} cannot be detected, because months and "
+            "years have gaps or different lengths. Expected: `step`, such as "
+            f"'MS' or 'YS'. Received: times {usual.astype('timedelta64[D]')} "
+            "apart"
         )
     usual = pandas.Timedelta(usual)
     return _shortest(pandas.tseries.frequencies.to_offset(usual))
 
 
 def resampled(rows, step, rule):
-    """Returns what the rows of each step become, and how many are left out.
+    """Aggregates the rows of each step; also returns the partial values.
 
-    Where the values of a column begin or end inside of a step, that is: where
-    one more at their usual distance would be in it, they say nothing of all of
-    the step, which then has none.
+    If the values of a column begin or end within a step (that is, if the step
+    would have room for another value at the usual distance), they do not
+    represent the whole step, which is then missing.
 
     Args:
         rows: DataFrame of numbers, with sorted times as its index.
-        step: String, an offset of pandas.
-        rule: String, such as `"mean"`. With `"first"`, values may end inside
-            of a step, and with `"last"`, begin.
+        step: String, a pandas offset.
+        rule: String, such as `"mean"`. With `"first"`, values may end within a
+            step, and with `"last"`, they may begin within a step.
     """
     options = {"min_count": 1} if rule == "sum" else {}
     found = getattr(rows.resample(step), rule)(**options)
@@ -207,7 +211,7 @@ def resampled(rows, step, rule):
         times = rows[name].dropna().index.unique()
         if times.empty:
             continue
-        gap = times.to_series().diff().median()  # NaT, of one
+        gap = times.to_series().diff().median()  # NaT for a single row
         places = np.flatnonzero(found[name].notna())
         first, last = places[0], places[-1]
         partial = {
@@ -220,23 +224,23 @@ def resampled(rows, step, rule):
 
 
 def _spans(steps, step):
-    """The first times of steps as pandas names them, and those after them."""
+    """Returns the starts and the ends of steps, as labelled by pandas."""
     pandas = import_pandas()
     minute, day = pandas.Timedelta("1min"), pandas.Timedelta("1D")
     before = pandas.Series(0, steps[:1] - minute).resample(step).sum().index
     if before[0] < steps[0]:
         return steps, steps.shift(1)
-    return steps.shift(-1) + day, steps + day  # named by the last day
+    return steps.shift(-1) + day, steps + day  # labelled by the last day
 
 
 def usual_season(step: str) -> int:
-    """Returns how many steps a season usually has: 24 of hours, 7 of days.
+    """Returns the usual number of steps in a season, such as 24 for hours.
 
-    It is the first of a day, a week and a year that has several whole steps,
-    at most 52 in a year. Otherwise it is 1.
+    The season is the first of a day, a week and a year that consists of several
+    whole steps (at most 52 for a year). Otherwise the result is 1.
 
     Args:
-        step: String, an offset of pandas.
+        step: String, a pandas offset.
     """
     start = np.datetime64("2024-01-01", "us")  # a Monday
     first, second = time_grid(start, step, count=2)

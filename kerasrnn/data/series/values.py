@@ -1,4 +1,4 @@
-"""What the cells of a table of series hold: times and numbers."""
+"""Parses the times and numbers in tables of time series."""
 
 import functools
 import math
@@ -16,9 +16,9 @@ from kerasrnn.data.series.times import zone_name
 from kerasrnn.optional import import_pandas
 from kerasrnn.warning import warn
 
-UNITS = "s", "ms", "us", "ns"  # of numbers that count from 1970
-# Those of pandas, in lower case, and that of UCI. In a column of names, such as
-# classes, some may be real names.
+UNITS = "s", "ms", "us", "ns"  # units of numbers since 1970
+# Missing values of pandas, in lower case, and of UCI. In a column of names,
+# such as classes, some may be real names.
 _MISSING = {
     *MISSING,
     *("na", "n/a", "#na", "#n/a", "#n/a n/a", "none", "-nan"),
@@ -30,16 +30,16 @@ _OFFSET = (
     r"\s*([+-])(\d{2}):?(\d{2})?"
     r"|\d(?:\s*[AaPp][Mm])?\s*([Zz]|UTC|GMT))\s*$"
 )
-# What pandas reads in its own way: hours of a month or a year, without a day;
-# the sign of UTC+2, and offsets of three digits.
+# Times that pandas misinterprets: hours of a month or year without a day; the
+# sign of UTC+2; and offsets of three digits.
 _MISREAD = (
     r"(?i)^\s*(?:\d{1,2}[-/. ]|[a-z]+[-/. ]?)?\d{4}"
     r"(?:[-/. ]\d{1,2}|[-/. ]?[a-z]+)?[ T]+\d{1,2}(?::|\s*[ap]m)"
     r"|(?:UTC|GMT)\s*[+-]|\d\s*[+-]\d{3}\s*$"
 )
-_ADJACENT = "%[YymdHIMSj]%[YymdHIMSj]"  # numbers without a sign between them
-_DETECTED = None, "ISO8601", "mixed"  # in place of a format
-_SIGNS = {  # before parts of a time, in their order; "" is any other column
+_ADJACENT = "%[YymdHIMSj]%[YymdHIMSj]"  # adjacent numbers without a separator
+_DETECTED = None, "ISO8601", "mixed"  # instead of a format
+_SIGNS = {  # separators before parts of a time; "" is for any other column
     **{"year": "-", "month": "-", "day": "-"},
     **{"": " ", "hour": " ", "minute": ":", "second": ":"},
 }
@@ -49,7 +49,7 @@ _SWAPPED = str.maketrans(",.", ".,")
 
 
 def check_time_format(time_format):
-    """Raises `ValueError` if a format of times says no year."""
+    """Raises `ValueError` if a format of times has no year."""
     if time_format in (*_DETECTED, *UNITS) or re.search(
         "%[YyG]", str(time_format)
     ):
@@ -62,14 +62,14 @@ def check_time_format(time_format):
 
 
 def joined_times(columns, time_format):
-    """Returns columns of dates and hours as one, their cells between blanks.
+    """Joins columns of dates and times to one, separated by spaces.
 
     Without a format, numbers called year, month, day, hour, minute and second
-    are put together as in 2024-05-31 13:00, and the clock may have points.
+    are combined as in 2024-05-31 13:00, and times may be written with points.
 
     Args:
-        columns: List of Series of pandas, at least one.
-        time_format: String, how times are written, or `None`.
+        columns: Non-empty list of pandas Series.
+        time_format: String, the format of times, or `None`.
     """
     if len(columns) == 1:
         return columns[0]
@@ -95,21 +95,22 @@ def joined_times(columns, time_format):
 
 
 def times_of(column, time_format, step, report):
-    """Returns a column as times, and the zone of their calendar.
+    """Converts a column to times, and returns the zone of the calendar.
 
     Args:
-        column: A Series of pandas.
-        time_format: String, how they are written, or `None`.
-        step: String, the step of time, or `None` if it is unknown.
+        column: A pandas Series.
+        time_format: String, the format of times, or `None`.
+        step: String, the time step, or `None` if unknown.
         report: The `Report` on the table, for messages.
 
     Returns:
-        A Series of times without a zone, and `None`, if they had none, or are
-        days: these are those of the clock. Otherwise, times of UTC and the
-        zone; `"UTC"` if only their offsets are known.
+        A Series of local times, and `None`, if they have no zone or are days.
+        Otherwise a Series of times in UTC, and the zone, which is `"UTC"` if
+        only offsets are known.
 
     Raises:
-        CorpusError: when a cell is not a time, or days may be months.
+        CorpusError: when a cell is not a time, or days and months are
+            ambiguous.
     """
     times, clock, zone = moments(column, time_format, report)
     are_daily = (clock - clock.dt.normalize()).nunique() == 1
@@ -119,14 +120,14 @@ def times_of(column, time_format, step, report):
 
 
 def moments(column, time_format, report):
-    """Returns times of UTC, as the clock showed them, and the zone of both.
+    """Returns times in UTC, local times, and their zone.
 
-    Times that have no zone are those of the clock, and the zone is `None`. A
-    cell must have all of a date, and the year in four digits, unless a format
-    says what it has.
+    Without a zone, both are local times, and the zone is `None`. Unless a
+    format is given, a cell must have a complete date and a year of four digits.
 
     Raises:
-        CorpusError: when a cell is not a time, or days may be months.
+        CorpusError: when a cell is not a time, or days and months are
+            ambiguous.
     """
     pandas = import_pandas()
     if isinstance(column.dtype, pandas.PeriodDtype):
@@ -151,7 +152,7 @@ def moments(column, time_format, report):
 
 
 def _read_texts(column, time_format, report):
-    """Texts and numbers as times, with a zone if they have one, and clocks."""
+    """Parses texts and numbers as times with optional zone, and local times."""
     text = _texts(column)
     times = _read(text, time_format)
     is_year_first = text.str.match(r"\s*\d{4}")
@@ -159,41 +160,43 @@ def _read_texts(column, time_format, report):
     if time_format in (None, "mixed") and not is_year_first.all():
         others = _read(text, time_format, True).mask(is_year_first, times)
     if times.isna().any() and others.notna().all():
-        times = others  # one day after the 12th tells days and months apart
+        times = others  # a day after the 12th distinguishes days and months
     ambiguous = others.notna().all() & (others != times)
     expected = _expected(text[times.isna()], time_format)
     refuse(column, times.isna(), expected, report)
     clock = times.dt.tz_localize(None)
-    if str(times.dt.tz) == "UTC":  # or there are several
+    if str(times.dt.tz) == "UTC":  # or there are several offsets
         clock = clock + _offsets(column, text, report)
     if time_format in _DETECTED:
         refuse(column, ~_has_date(text, clock), expected, report)
     elif re.search(_ADJACENT, time_format) and not re.search(
         "%[zZf]", time_format
     ):
-        # Of a number between signs, the zero in front may lack.
+        # A number between separators may lack a leading zero.
         digits, found = (
             x.str.replace(r"(?<!\d)0(?=\d(?!\d))", "", regex=True).str.len()
             for x in (clock.dt.strftime(time_format), text)
         )
-        expected = f"all digits of {time_format}, zeros in front, too"
+        expected = f"all digits of {time_format}, including leading zeros"
         refuse(column, found != digits, expected, report)
-    expected = "`time_format`, such as %d/%m/%Y: days may be months"
+    expected = (
+        "`time_format`, such as %d/%m/%Y, because days and months are ambiguous"
+    )
     refuse(column, ambiguous, expected, report)
     return times, clock
 
 
 def _with_colons(clock):
-    """A time of day such as 7.30, or the hour alone, as 7:30 or 7:00."""
+    """Converts a time of day such as 7.30, or an hour, to 7:30 or 7:00."""
     text = clock[0].replace(".", ":")
     return text if ":" in text else f"{text}:00"
 
 
 def _has_date(text, clock):
-    """Whether texts have the years as four digits, and days before hours."""
+    """Whether texts have years of four digits, and days before hours."""
     years = np.array(
         [
-            year >= 1500  # 1330 is rather an hour
+            year >= 1500  # 1330 is more likely a time of day
             and bool(re.search(rf"(?<!\d){year}", cell))
             for year, cell in zip(clock.dt.year, text, strict=True)
         ]
@@ -204,9 +207,9 @@ def _has_date(text, clock):
 
 
 def _offsets(column, text, report):
-    """How much later than UTC the clocks of texts are."""
+    """Returns the offsets of local times from UTC."""
     found = text.str.extract(_OFFSET)
-    expected = "an offset such as +02:00 at the end of all times, or of none"
+    expected = "an offset such as +02:00 at the end of all times or of none"
     refuse(column, found[[0, 3]].isna().all(axis=1), expected, report)
     offsets = found[0].fillna("+") + found[1].fillna("00") + ":"
     offsets += found[2].fillna("00") + ":00"
@@ -214,7 +217,7 @@ def _offsets(column, text, report):
 
 
 def _texts(column):
-    """The cells of a column as a table of text has them, such as 20240531."""
+    """Converts cells to text as in a text file, such as 20240531."""
 
     def written(value):
         is_whole = isinstance(value, numbers.Real) and value % 1 == 0
@@ -224,27 +227,27 @@ def _texts(column):
 
 
 def _expected(wrong, time_format):
-    """What was expected instead of some texts that are no times."""
+    """Returns the expected format for an error about times."""
     if time_format not in _DETECTED:
-        return f"a time, written as {time_format}"
+        return f"a time in the format {time_format}"
     expected = (
         "a time with a year of four digits, such as 2024-05-31 13:00 or "
         "2024-05-31T13:00+02:00"
     )
     found = import_pandas().to_numeric(wrong, errors="coerce").abs()
     if 1e8 <= found.min() <= found.max() < 1e20 and found.notna().all():
-        # The times of a century have 9 to 11 digits in seconds.
+        # In seconds, the times of a century have 9 to 11 digits.
         unit = UNITS[min(3, int(math.log10(found.max()) - 8) // 3)]
-        return f"{expected}; or `time_format` {unit!r}, if it counts from 1970"
+        return f"{expected}; or `time_format` {unit!r} for numbers since 1970"
     return (
-        f"{expected}, written as the first; or `time_format`, such as "
-        "%d.%m.%y or %Y%m, ISO8601 for several forms, or 's' for seconds since "
-        "1970; `time` may be several columns, such as Date and Time"
+        f"{expected}, in the format of the first time; or `time_format`, such "
+        "as %d.%m.%y or %Y%m, ISO8601 for mixed forms, or 's' for seconds "
+        "since 1970; or several columns as `time`, such as Date and Time"
     )
 
 
 def _read(column, time_format, dayfirst=False):
-    """A column as times, of UTC if offsets differ; NaT where one is none."""
+    """Parses a column as times, in UTC if offsets differ; NaT if invalid."""
     read = functools.partial(
         import_pandas().to_datetime,
         *(column, "coerce", dayfirst),
@@ -260,30 +263,28 @@ def _read(column, time_format, dayfirst=False):
 
 
 def numbers_of(column, decimal, report):
-    """Returns a column as floats, NaN where a value is missing.
+    """Converts a column to floats, NaN where a value is missing.
 
     Args:
-        column: A Series of pandas.
+        column: A pandas Series.
         decimal: `"."` or `","`, the decimal point of text.
         report: The `Report` on the table, for messages.
 
     Raises:
-        CorpusError: when a cell has something else than a finite number of
-            float32.
+        CorpusError: when a cell is not a finite float32 number.
     """
     pandas = import_pandas()
-    expected = (
-        "a number without separators of thousands"
-        + " and with a decimal comma" * (decimal == ",")
-        + "; or an empty cell, NA or NaN where there is none"
-    )
-    if column.dtype.kind in "mM":  # pandas would count nanoseconds
+    expected = "a number without thousands separators"
+    if decimal == ",":
+        expected += " and with a decimal comma"
+    expected += "; or an empty cell, NA or NaN for a missing value"
+    if column.dtype.kind in "mM":  # pandas would return nanoseconds
         refuse(column, column.notna(), expected, report)
     text = column.astype(str).str.strip().str.lower()
     empty = column.isna() | text.isin(_MISSING)
     cells = column.where(~empty)
     if decimal == ",":
-        # A point in it then makes it wrong.
+        # Numbers with a point are then invalid.
         cells = cells.map(
             lambda x: x.translate(_SWAPPED) if isinstance(x, str) else x
         )
@@ -291,33 +292,35 @@ def numbers_of(column, decimal, report):
     numbers = numbers.fillna(text.map(_TRUTHS).astype("float64"))
     wrong = ~empty & ~(numbers.abs() <= np.finfo("float32").max)
     if decimal == "." and text[wrong].str.fullmatch(_DECIMAL_COMMA).all():
-        expected += "; or `decimal` ',', if a comma is the decimal point"
+        expected += "; or `decimal` ',' for a decimal comma"
     elif text[wrong].str.fullmatch(_CLOCK).all():
-        expected += "; a time may be in several columns: give `time` all"
+        expected += (
+            "; if several columns hold the time, list them all as `time`"
+        )
     refuse(column, wrong, expected, report)
     _warn_of_rounding(numbers, report)
     return numbers
 
 
 def _warn_of_rounding(numbers, report):
-    """Warns if float32, in which series are, loses many of the changes."""
+    """Warns if float32, the dtype of series, loses many changes."""
     values = numbers.dropna().to_numpy()
     changes, kept = np.diff(values), np.diff(values.astype("float32"))
     changed = changes != 0
     lost = changed & (kept == 0)
     if lost.sum() > 0.01 * changed.sum():
         warn(
-            f"The numbers of {numbers.name!r} in {report.corpus} are read in "
-            f"float32, which loses {lost.sum():,} of {changed.sum():,} "
-            "changes. Expected: numbers of at most 7 digits that matter, such "
-            "as differences of a meter reading. Received: numbers such as "
+            f"float32 cannot represent {lost.sum():,} of {changed.sum():,} "
+            f"changes in column {numbers.name!r} of {report.corpus}. Expected: "
+            "numbers of at most 7 significant digits, such as the differences "
+            "of a meter reading. Received: numbers such as "
             f"{values[1:][lost][0]!r}",
             CorpusWarning,
         )
 
 
 def refuse(column, wrong, expected, report):
-    """Raises `CorpusError` if there are wrong cells, and shows the first."""
+    """Raises `CorpusError` if there are invalid cells."""
     if wrong.any():
         indices = np.flatnonzero(wrong)
         first = column.iloc[indices[:3]].tolist()

@@ -1,4 +1,4 @@
-"""Windows of series as batches, cut where a model asks for them."""
+"""Batches of windows of time series."""
 
 import numpy as np
 import tensorflow as tf
@@ -17,13 +17,13 @@ def series_windows(
     seed: int | None = None,
     stride: int = 1,
 ) -> tf.data.Dataset:
-    """Batches of windows: what was, and what followed.
+    """Returns batches of windows: the past, and the values to forecast.
 
-    All steps to forecast are in the part of the table itself, up to its last
-    value. Those looked back at may be before it, in the parts before. A series
-    that has no whole window gives one whose past is filled up with missing
-    values, if a step precedes its last `horizon` ones. Each window is cut when
-    it is needed: the table is in memory once.
+    Steps to forecast are in this part of the table, up to its last value. The
+    past may include earlier parts. A series that is too short for a whole
+    window gives one window whose past is filled with missing values, if at
+    least one step precedes its last `horizon` steps. Windows are cut on demand,
+    so the table is in memory only once.
 
     Args:
         table: A `SeriesTable`.
@@ -37,13 +37,13 @@ def series_windows(
 
     Returns:
         A `tf.data.Dataset` of `(inputs, values)`. The inputs are a dictionary
-        of the `"past"` of shape `(batch, lookback, columns)` and, if the table
-        has any, of what is `"known"`, `(batch, lookback + horizon, known)`, and
-        `"static"`, `(batch, static)`. The values have the shape
+        of the `"past"`, `(batch, lookback, columns)`, and, if the table has
+        them, `"known"`, `(batch, lookback + horizon, known)`, and `"static"`,
+        `(batch, static)`. The values have the shape
         `(batch, horizon, columns)`.
 
     Raises:
-        CorpusError: when there is no window. It is a `ValueError`.
+        CorpusError: when there are no windows. It is a `ValueError`.
         ValueError: when a number is not a positive integer.
 
     Example:
@@ -89,7 +89,7 @@ def series_windows(
 def window_starts(
     table: SeriesTable, lookback: int, horizon: int, stride: int = 1
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Returns where the windows of `series_windows` are, in their order.
+    """Returns the positions of the windows of `series_windows`.
 
     Args:
         table: A `SeriesTable`.
@@ -98,11 +98,11 @@ def window_starts(
         stride: Positive integer, steps from one window to the next.
 
     Returns:
-        Two integer arrays of shape `(windows,)`: the numbers of the series,
-        and the first step to forecast of each window.
+        Two integer arrays of shape `(windows,)`: the index of the series, and
+        the first step to forecast of each window.
 
     Raises:
-        CorpusError: when there is no window.
+        CorpusError: when there are no windows.
         ValueError: when a number is not positive.
     """
     positive_integer("lookback", lookback)
@@ -112,9 +112,9 @@ def window_starts(
     if not any(map(len, found)):
         longest = max((x.observed() - x.begin for x in table.series), default=0)
         raise CorpusError(
-            f"No series has {horizon} steps to forecast, and one before. "
-            f"Received: at most {max(0, longest)} steps up to the last value, "
-            f"in {len(table.series)} series"
+            f"All series are too short. Expected: at least {horizon} steps to "
+            f"forecast and one before. Received: at most {max(0, longest)} "
+            f"steps up to the last value, in {len(table.series)} series"
         )
     numbers = np.repeat(np.arange(len(found)), list(map(len, found)))
     return numbers, np.concatenate(found)
@@ -122,17 +122,17 @@ def window_starts(
 
 def _starts(series, lookback, horizon, stride):
     end = series.observed()
-    # What `ahead` made is to be forecast, and has no values.
+    # The steps that `ahead` added have no values yet.
     if end == series.begin == len(series.values) - horizon:
         end = len(series.values)
     last = end - horizon
-    # Whole windows only, unless there is none.
+    # Only whole windows, unless there are none.
     first = max(series.begin, min(lookback, last), 1)
     return np.arange(first, last + 1, stride)
 
 
 def _joined(table, name, lookback):
-    """All series one below the other, each after `lookback` missing steps."""
+    """Concatenates all series, each after `lookback` missing steps."""
     arrays = [getattr(x, name) for x in table.series]
     gap = np.full((lookback, arrays[0].shape[1]), np.nan, "float32")
     return np.concatenate([part for x in arrays for part in (gap, x)])

@@ -63,8 +63,11 @@ def test_a_limit_keeps_the_first_of_each_part(path):
             dict.fromkeys(PARTS, [2 * piece(2), piece(3)]),
             "1 where a key",
         ),
-        (dict.fromkeys(PARTS, [np.full((2, 88), "x"), piece(3)]), "x.*in it"),
-        (dict.fromkeys(PARTS, [piece(2)[:0], piece(3)]), "no time step"),
+        (
+            dict.fromkeys(PARTS, [np.full((2, 88), "x"), piece(3)]),
+            "values such as x",
+        ),
+        (dict.fromkeys(PARTS, [piece(2)[:0], piece(3)]), "without time steps"),
     ],
 )
 def test_a_file_that_is_no_corpus(parts, message, tmp_path):
@@ -93,7 +96,7 @@ def test_a_broken_midi_file_is_left_out(tmp_path):
         corpus = read_piano_rolls(tmp_path)
     assert [len(part) for part in corpus] == [1, 1, 1]
     (tmp_path / "2.mid").unlink()
-    with pytest.raises(CorpusError, match="too few pieces .*3 files, 1b.mid"):
+    with pytest.raises(CorpusError, match="too few readable .*3 files, 1b.mid"):
         read_piano_rolls(tmp_path)
 
 

@@ -209,12 +209,16 @@ def test_columns_are_read(write, name):
 FEW = [("Anna", "PER"), ("Berg", "PER"), ("Rome", "LOC")]
 FEW = [*FEW, *((f"w{n}", "O") for n in range(5))]
 NOTED = {
-    "numbered words": (GERMEVAL, NAMES, "tokens are taken from column 2.*`wo"),
-    "nested names": (GERMEVAL, NAMES, "tags are taken from column 3.*`tag`"),
+    "numbered words": (
+        GERMEVAL,
+        NAMES,
+        "tokens, so they .* from column 2.*`wo",
+    ),
+    "nested names": (GERMEVAL, NAMES, "tags, so they .* from column 3.*`tag`"),
     "tags before the last column": (
         "Anna B-PER 1.0 NE\nsingt O 0.9 VV\n\nBonn B-LOC 1 NE\n",
         NAMES,
-        "its tags .* from column 2.*`tag`",
+        "the tags, .* from column 2.*`tag`",
     ),
     "a word is lost": (
         f"{CONLL_U}\n# text = dám\n{CONLL_U.splitlines()[5]}\n",
@@ -227,12 +231,12 @@ NOTED = {
             [(word, f"B-{tag}") for word, tag in FEW[:3]]
             + [("x", "O"), ("y", "O")]
         ],
-        "first .* tokens are .* column 2",
+        "first .* tokens, .* column 2",
     ),
     "tags known by there being fewer": (
         "\n".join(f"{tag}\t{word}" for word, tag in FEW),
         [FEW],
-        "last .* tags are .* column 1",
+        "last .* tags, .* column 1",
     ),
     "a header": (
         "Word POS NER\nAnna NNP B-PER\n",
@@ -242,7 +246,7 @@ NOTED = {
     "more tags than words": (
         "\n".join(f"X\tt{n}" for n in range(6)),
         [[(f"t{n}", "X") for n in range(6)]],
-        "tokens are taken from column 2",
+        "tokens, so they are taken from column 2",
     ),
 }
 
@@ -320,10 +324,14 @@ def test_words_and_tags_may_be_in_any_column(write, row, word, tag):
     if (word, tag) == (1, 3):
         assert read_tagged_words(path) == expected
         return
-    with pytest.warns(CorpusWarning, match="olumn seems to be another") as seen:
+    with pytest.warns(
+        CorpusWarning, match="olumn does not seem to have"
+    ) as seen:
         assert read_tagged_words(path) == expected
     said = " ".join(str(x.message) for x in seen)
-    assert (f"tokens are taken from column {word}," in said) == (word != 1)
+    assert (f"tokens, so they are taken from column {word};" in said) == (
+        word != 1
+    )
     assert read_tagged_words(path, word, tag) == expected
 
 
@@ -343,7 +351,7 @@ def test_a_word_in_each_row(write):
     assert found[0] == [("Anna", "NNP"), ("singt", "VB")]
     path = write(KAGGLE.partition("\n")[2], "b.csv")
     assert read_tagged_words(path, 2, 4, sentence=1) == NAMES
-    with pytest.raises(CorpusError, match="`sentence`, the column"):
+    with pytest.raises(CorpusError, match="a column `sentence`"):
         read_tagged_words(path)
 
 
@@ -523,7 +531,8 @@ def test_a_span_has_the_text_of_its_positions():
         for own in ("Anna\\nBerg", "Anna", "nna\nBerg ")
     ]
     with pytest.warns(
-        CorpusWarning, match=r"2 malf.*row 2 .'Anna' is not at its pos.*Berg'"
+        CorpusWarning,
+        match=r"2 malf.*row 2 .'Anna' does not match its pos.*Berg'",
     ):
         (found,) = read_tagged_words(rows)
     assert [tag for _, tag in found] == ["B-PER", "I-PER", "O"]

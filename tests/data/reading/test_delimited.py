@@ -120,9 +120,7 @@ def test_commas_quoted_between_tabs_as_spreadsheets_do(write):
 
 def test_a_cell_that_may_be_rows_is_warned_of(write):
     rows = [("a", "b"), ('"It begins', "c"), ('and ends."', "d")]
-    with pytest.warns(
-        CorpusWarning, match="line 3 begins a quoted cell of sev"
-    ):
+    with pytest.warns(CorpusWarning, match="line 3 begins a quoted cell whose"):
         found = pairs(write(rows, ","))
     assert found == [("a", "b"), ("It begins,c\nand ends.", "d")]
 

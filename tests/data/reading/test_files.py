@@ -52,7 +52,9 @@ def test_classes_below_train_and_test(tmp_path):
     assert corpus.test == (["test"], [0])
     assert corpus.unlabelled == ["unsup"]
     write(tmp_path, {"test/b/a.txt": "b"})
-    with pytest.raises(CorpusError, match=r"other classes.*Received: \['b'\]"):
+    with pytest.raises(
+        CorpusError, match=r"unknown classes.*Received: \['b'\]"
+    ):
         read_labelled_corpus(tmp_path)
 
 

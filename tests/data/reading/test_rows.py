@@ -73,7 +73,7 @@ def test_a_table_without_a_header(write, between):
     assert rows.columns == {name: x[:1] for name, x in EXPECTED.items()}
     corpus = read_labelled_corpus(path, "1", 2)
     assert corpus.train == (EXPECTED["text"], [0, 1])
-    with pytest.raises(CorpusError, match="without a header, all by their num"):
+    with pytest.raises(CorpusError, match="without a header, numbers from 1"):
         read_labelled_corpus(path)
 
 
@@ -216,13 +216,17 @@ def test_another_encoding_is_an_error_that_names_it(write, most):
             "the format TMX. .*unknown encod",
         ),
         ("a.json", '{\n"text": "a"\n', "damaged JSON, or"),
-        ("a.json", '{\n"a": 1\n}\n{\n"a": 2\n}', "several objects.*Extra data"),
+        (
+            "a.json",
+            '{\n"a": 1\n}\n{\n"a": 2\n}',
+            "span several lines.*Extra data",
+        ),
         ("a.json", b'[\n{"text":\n"\xe9"}\n]', "not text.*line 3 .invalid UTF"),
         ("a.csv", "text,label\n,x\n", "no usable row.*empty text"),
         (
             "a.csv",
             "a,a\n1,2\n",
-            "different names; if its first row is no head",
+            "distinct names; for a file without a header",
         ),
         ("a.csv", "", "is empty. .*Received: 0 lines"),
         ("a.csv", "sep=;\n\n", "lacks a column|is empty"),

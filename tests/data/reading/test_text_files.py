@@ -28,7 +28,7 @@ by_all = pytest.mark.parametrize("read", READERS)
 def test_utf16_is_named_with_its_remedy(write, read, encoding):
     path = write(TEXT.encode(encoding))
     name = encoding.upper().replace("-L", "L").replace("-B", "B")
-    with pytest.raises(CorpusError, match=f"is {name}.*iconv -f {name}") as e:
+    with pytest.raises(CorpusError, match=f"in {name}.*iconv -f {name}") as e:
         read(path)
     assert str(path) in str(e.value) and "Received: " in str(e.value)
 

@@ -43,7 +43,7 @@ def test_a_day_without_its_rows_has_no_value(rule, capsys):
     table = read_series(rows, "date", step="D", resample=rule)
     np.testing.assert_array_equal(table.series[0].values[:, 0], RULES[rule])
     count = np.isnan(RULES[rule]).sum() - 1
-    said = f"of a step of 'D': {count} first or last values are left out"
+    said = f"{count} first or last values of DataFrame were skipped"
     assert said in capsys.readouterr().err
 
 
@@ -100,7 +100,7 @@ def test_what_is_known_is_resampled_and_told(capsys):
         given, "date", known=["price"], step="2h", resample="max"
     )
     assert table.series[0].known[:, 0].tolist() == [1, 3]
-    said = "columns price, which are known ahead, were resampled by 'max'"
+    said = "known ahead (price) were also resampled by 'max'"
     assert said in capsys.readouterr().err
 
 
@@ -125,17 +125,17 @@ BAD = {
     "decimal commas": (
         frame().assign(load=["1", *11 * ["1,5"]]),
         {},
-        "11 cells.*or `decimal` ',', if a comma",
+        "11 cells.*or `decimal` ',' for",
     ),
     "thousands": (
         frame().assign(load=["1", *11 * ["1,000,000"]]),
         {},
-        "11 cells.*without separators of thousands;(?!.*`decimal`)",
+        "11 cells.*without thousands separators;(?!.*`decimal`)",
     ),
     "thousands in Germany": (
         frame().assign(load=["1,5", *11 * ["1.000"]]),
         {"decimal": ","},
-        "11 cells.*thousands and with a decimal comma",
+        "11 cells.*thousands separators and with a decimal comma",
     ),
     "both in Germany": (
         frame().assign(load=["1,5", *11 * ["1.234,5"]]),
@@ -145,18 +145,18 @@ BAD = {
     "a sign for nothing": (
         frame().assign(load="-"),
         {},
-        "or an empty cell, NA or NaN where there is none. Received: '-'",
+        "or an empty cell, NA or NaN for a missing value. Received: '-'",
     ),
     "no decimal point": (frame(), {"decimal": "·"}, "decimal='·'"),
     "one key twice": (
         frame(load=range(12), shop="a"),
         {"key": ["shop", "shop"]},
-        "one thing.*shop, shop",
+        "only one role.*shop, shop",
     ),
     "keys that are joined alike": (
         frame(load=range(12), shop=["a/b", "a"] * 6, item=["c", "b/c"] * 6),
         {"key": ["shop", "item"]},
-        "'a/b/c' twice, in the columns 'shop', 'item'",
+        "'a/b/c' twice, from the columns 'shop', 'item'",
     ),
     "no second key": (
         frame(load=range(12), shop="a", item=[None] + ["b"] * 11),
@@ -180,7 +180,7 @@ BAD = {
     "a time in another form": (
         frame().assign(date=["2024-05-01 13:00"] + 11 * ["2024-05-02"]),
         {},
-        "written as the first.*ISO8601",
+        "in the format of the first time.*ISO8601",
     ),
     "off by nanoseconds": (
         frame().assign(date=frame()["date"] + pandas.to_timedelta(range(12))),
@@ -194,9 +194,13 @@ BAD = {
     ),
     "twice": (pandas.concat([frame(), frame()]), {}, "need a `key`"),
     "no column": (frame(), {"columns": ["sun"]}, "lacks"),
-    "named twice": (frame(), {"columns": ["load"], "key": "load"}, "one thing"),
-    "nothing": (frame()[["date"]], {}, "at least one"),
-    "no rows": (frame()[:0], {}, "Received: none"),
+    "named twice": (
+        frame(),
+        {"columns": ["load"], "key": "load"},
+        "only one role",
+    ),
+    "nothing": (frame()[["date"]], {}, "non-empty list"),
+    "no rows": (frame()[:0], {}, "at least one row"),
     "two rows": (frame(2), {}, "2 rows"),
     "months with gaps": (frame(9, step="MS").drop(index=3), {}, "'MS'"),
     "four weeks with gaps": (
@@ -216,7 +220,7 @@ BAD = {
     "not static": (
         frame(a=np.arange(12), b=np.arange(12)),
         {"static": ["b"]},
-        "equal in all rows",
+        "constant in all rows",
     ),
     "no such cycle": (frame(), {"calendar": ["moon"]}, "weekday"),
 }
@@ -261,7 +265,7 @@ def test_names_of_columns_have_no_case_and_no_space(tmp_path):
     table = read_series(path, "date", key="shop")
     assert table.columns == ["load"]
     assert [(x.name, len(x.times)) for x in table.series] == [("a", 3)]
-    with pytest.raises(ValueError, match="one thing.*load, LOAD"):
+    with pytest.raises(ValueError, match="only one role.*load, LOAD"):
         read_series(path, "date", ["load", "LOAD"], "shop")
 
 
@@ -294,7 +298,7 @@ def test_columns_without_a_name_are_left_out(tmp_path, name, end):
     rows = [f"{name};date;load{end}", f"0;2024-05-01;7{end}"]
     rows.append(f"1;2024-05-02;8{end}")
     path.write_text("\n".join(rows), "utf-8")
-    with pytest.warns(CorpusWarning, match="columns without a name are left"):
+    with pytest.warns(CorpusWarning, match="unnamed columns are left"):
         table = read_series(path, "date", step="D")
     assert table.columns == ["load"]
     assert table.series[0].values.tolist() == [[7.0], [8.0]]
@@ -303,7 +307,7 @@ def test_columns_without_a_name_are_left_out(tmp_path, name, end):
 def test_an_index_in_parquet_is_no_series(tmp_path):
     given = frame().set_index(np.arange(12) ** 2)
     given.to_parquet(tmp_path / "x.parquet")
-    with pytest.warns(CorpusWarning, match="columns without a name are left"):
+    with pytest.warns(CorpusWarning, match="unnamed columns are left"):
         table = read_series(tmp_path / "x.parquet", "date")
     assert table.columns == ["load"]
     table = read_series(tmp_path / "x.parquet", "date", ["__index_level_0__"])
@@ -327,16 +331,20 @@ def test_a_data_frame_is_read_by_the_rules_of_a_file():
     assert read_series(given, "date", [0]).columns == ["0"]
     with pytest.raises(CorpusError, match="lacks a column(?!.*numbers)"):
         read_series(frame(**{"load-total": range(12)}), "date", ["load"])
-    with pytest.raises(CorpusError, match="different names.*'load', 'load'"):
+    with pytest.raises(CorpusError, match="distinct names.*'load', 'load'"):
         both = pandas.concat([frame(), frame()[["load"]]], axis="columns")
         read_series(both, "date", ["load"])
 
 
 def test_a_column_that_lacks_is_asked_for_by_its_argument(tmp_path):
     (tmp_path / "x.csv").write_text("date,load\n2024-05-01,1\n", "utf-8")
-    with pytest.raises(CorpusError, match="'when'.*or another as `time`"):
+    with pytest.raises(
+        CorpusError, match="'when'.*or another column as `time`"
+    ):
         read_series(tmp_path / "x.csv", "when")
-    with pytest.raises(CorpusError, match="'price'.*or another as `known`"):
+    with pytest.raises(
+        CorpusError, match="'price'.*or another column as `known`"
+    ):
         read_series(tmp_path / "x.csv", "date", known=["price"])
 
 
