@@ -42,16 +42,16 @@ class Settings(training.ClassificationSettings):
     text_column: str | None = None
     """Column of the texts; default: review, text or sentence."""
     label_column: tuple[str, ...] = ()
-    """Column of the labels, default: sentiment or label; or a column of 0 and
-    1 for each."""
+    """Label column, or one column of 0 and 1 per label; default: sentiment or
+    label."""
     label_separator: str | None = None
     """Separator of several labels in a cell, such as a comma."""
     group_column: str | None = None
-    """Column of the author or product; its texts are held out together."""
+    """Column such as author or product, whose texts are held out together."""
     test: training.Existing | None = None
-    """Labelled test texts, scored at the end."""
+    """File of labelled test texts, scored at the end."""
     class_weight: Literal["balanced"] | None = None
-    """Class weights: rare labels count more, so that all weigh the same."""
+    """Class weights; balanced: all labels have the same total weight."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -99,7 +99,7 @@ def load_corpus(settings):
 
 
 def load_parts(settings):
-    """Returns the corpus, and texts held out from it for validation."""
+    """Returns the corpus and held-out validation texts."""
     corpus, seed = load_corpus(settings), settings.seed
     return data.split_labelled_corpus(corpus, settings.dev_size, seed)
 
@@ -117,7 +117,7 @@ def build_tokenizer(settings, texts):
 
 
 def build_ngrams(settings, tokenizer, texts, width):
-    """Embeddings of the frequent n-grams of texts, or `None`."""
+    """Returns embeddings of frequent n-grams, or `None`."""
     if not settings.ngrams:
         return None
     ngrams = models.NgramEmbedding(settings.ngrams, width, dropout=0.3)
@@ -127,7 +127,7 @@ def build_ngrams(settings, tokenizer, texts, width):
 
 
 def build_encoder(settings, tokenizer, corpus, backbone=None):
-    """A new encoder, with a backbone or word vectors if there are any."""
+    """Returns a new encoder, with the backbone or word vectors if any."""
     width, texts = settings.embedding_dim, corpus.train.texts
     if settings.vectors:
         vectors, _ = data.load_word_vectors(
@@ -155,7 +155,7 @@ def build_encoder(settings, tokenizer, corpus, backbone=None):
 
 
 def learnt_encoder(settings, texts):
-    """The tokenizer of saved language models, and an encoder like them."""
+    """Returns the tokenizer and an encoder of saved language models."""
     language, backwards = (
         path and pipelines.TextLanguageModel.open(path)
         for path in (settings.language_model, settings.backwards_model)
@@ -189,7 +189,7 @@ def build_model(settings, encoder, classes):
         encoder,
         summary,
         num_classes=classes if settings.multi_label or classes > 2 else 1,
-        # An encoder of several layers has a dropout after each of them.
+        # An encoder of several layers already has dropout after each layer.
         dropout=0.0 if encoder.dropout else settings.dropout,
     )
     model.build((None, None))
@@ -242,7 +242,7 @@ def run(settings, load_parts=load_parts, build_labeller=build_labeller):
         labeller = build_labeller(settings, corpus)
         loss = labeller.default_loss(settings.label_smoothing)
         labeller.compile(build_optimizer(settings, count), loss)
-        # Word vectors are trained on texts without a label, too.
+        # Word vectors are also trained on unlabelled texts.
         more = {"unlabelled": training.fingerprint(corpus.unlabelled)}
         more |= settings.pick("class_weight")
         this_run.fit(labeller, corpus.train, dev, **more)

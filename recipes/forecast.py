@@ -5,7 +5,7 @@
     python recipes/forecast.py --corpus etth1          # a published table
     python recipes/forecast.py --corpus more.csv --time date --from OTHER.keras
 
-Naive, seasonal naive and linear forecasts are scored beside the model. See
+Naive, seasonal naive and linear forecasts are scored as baselines. See
 `translate.py` for the files that a run writes and how to resume it.
 """
 
@@ -49,49 +49,49 @@ class Settings(training.Settings):
 
     output: Path = Path("saved_models/forecast")
     corpus: str = "generated"
-    """generated, etth1, or a file: CSV, parquet, JSON lines."""
+    """generated, etth1, or a file: CSV, Parquet, JSON lines."""
     limit: training.Count | None = None
     """Train only on the last N steps of the training set."""
     time: tuple[str, ...] = ("date",)
-    """Column of times, or several: of dates and hours, or year, month, ..."""
+    """Column of times, or several columns, such as date and hour."""
     time_format: str | None = None
-    """Format of the times, such as %d.%m.%Y, or s or ms; default: detected."""
+    """Time format, such as %d.%m.%Y, s or ms; default: detected."""
     decimal: Literal[".", ","] = "."
-    """Decimal point of the numbers."""
+    """Decimal separator of numbers."""
     columns: tuple[str, ...] = ()
-    """Columns to forecast; default: all that no other flag names."""
+    """Columns to forecast; default: all that no other flag uses."""
     key: tuple[str, ...] = ()
-    """Column, or columns, that identify each of several series."""
+    """Columns that identify each of several series."""
     known: tuple[str, ...] = ()
-    """Columns that are known ahead, such as prices."""
+    """Columns whose future values are known, such as prices."""
     static: tuple[str, ...] = ()
-    """Columns that describe a whole series."""
+    """Columns that are constant within a series."""
     calendar: tuple[Cycle, ...] = ()
-    """Cycles of the calendar to read, known ahead: hour, weekday, ..."""
+    """Calendar features to add: hour, weekday, ..."""
     step: str | None = None
-    """Step of time, such as h, 15min, D, MS; default: detected."""
+    """Time step, such as h, 15min, D, MS; default: detected."""
     resample: Joined | None = None
     """How to aggregate irregular rows in each step."""
     held_out: training.Rate = 0.15
-    """Share of the steps to validate on, and to test on: the last ones."""
+    """Fraction of steps for validation, and for the test: the last ones."""
     horizon: training.Count = 24
-    """Steps to forecast."""
+    """Number of steps to forecast."""
     lookback: training.Count = 168
-    """Past steps that a forecast reads."""
+    """Number of past steps that a forecast reads."""
     season: training.Count | None = None
-    """Steps of a season, for scores; 1: none; default: by the step of time."""
+    """Steps per season, for scores; 1: none; default: by the time step."""
     segment: training.Count = 12
-    """Steps that the cell reads at once; half a season is a good start."""
+    """Number of steps read at once by the cell; try half a season."""
     head: Head = "quantiles"
-    """Prediction: a point, quantiles, or a distribution of each value."""
+    """Output: a point forecast, quantiles, or a distribution."""
     window: Literal["last", "mean", "size"] | None = "last"
-    """Scaling of each window; None: the same for all, for streams."""
+    """Scaling of each window; None: one scale for all, for streams."""
     shared: bool = True
-    """Whether each column is read by itself, with shared weights."""
+    """Whether columns are read separately, with shared weights."""
     parallel: bool = True
     """Whether all steps are forecast at once."""
     missing: bool = True
-    """Whether the model reads which values are missing."""
+    """Whether the model is told which values are missing."""
     cell: training.CellName = "gru"
     """Recurrent cell."""
     micro_steps: training.Count | None = None
@@ -144,7 +144,7 @@ ETTH1 = (8640, 11520, 14400)  # months: 12 to train, 4 and 4 to score on
 
 
 def load_parts(settings):
-    """Returns what to train, validate and test on, in this order of time."""
+    """Returns the training, validation and test sets, in order of time."""
     import pandas
 
     from kerasrnn import data
@@ -169,7 +169,7 @@ def load_parts(settings):
 
 
 def build_model(settings, columns, known=0, static=0):
-    """Returns the model of a number of columns."""
+    """Returns an untrained model."""
     head = HEADS[settings.head]() if settings.head in HEADS else settings.head
     parts = settings.cell, settings.units, settings.micro_steps
     names = "segment", "window", "shared", "parallel", "depth", "dropout"
@@ -182,7 +182,7 @@ def build_model(settings, columns, known=0, static=0):
 
 def build_forecaster(settings, table):
     """Returns the model as a pipeline, in the units of a table."""
-    # Here, for models without TensorFlow.
+    # Imported here, because the models do not need TensorFlow.
     from kerasrnn import data
     from kerasrnn import pipelines
 
@@ -207,7 +207,7 @@ def build_optimizer(settings, windows):
 
 
 def scores_beside(forecaster, train, parts):
-    """Scores what needs no network, by its name and the part."""
+    """Returns the scores of the baselines, by name and part."""
     return {
         name: {
             part: forecaster.evaluate(table, baseline=baseline)

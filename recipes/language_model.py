@@ -65,9 +65,9 @@ class Settings(training.Settings):
     depth: training.Count = 1
     """Number of recurrent layers."""
     attention: training.PastAttentionName | None = None
-    """Attention of the cell to its past, or transformer or sha blocks."""
+    """Attention to earlier outputs, or transformer or sha blocks."""
     memory: training.Count = 32
-    """Earlier steps that attention sees."""
+    """Number of earlier steps that attention can see."""
     blocks: training.Count = 1
     """Transformer blocks above each recurrent layer."""
     embedding_dim: training.Count | None = None
@@ -75,9 +75,9 @@ class Settings(training.Settings):
     tie_embeddings: bool = True
     """Whether the output layer shares the weights of the embeddings."""
     frequencies: bool = True
-    """Whether the output bias starts at the frequencies of the tokens."""
+    """Whether the output bias starts at the log token frequencies."""
     uniform: training.Positive | None = None
-    """Bound of uniform initial embeddings; default: that of Keras, scaled."""
+    """Bound of the uniform initial embeddings; default: Keras's, scaled."""
     dropout: training.Rate = 0.3
     """Dropout rate of embeddings, between layers and of outputs."""
     recurrent_dropout: training.Rate = 0.2
@@ -85,13 +85,13 @@ class Settings(training.Settings):
     word_dropout: training.Rate = 0.1
     """Dropout rate of whole words."""
     augmented_loss: training.NotNegative = 0.0
-    """Weight of the augmented loss, in which similar words count, too."""
+    """Weight of the augmented loss, which also rewards similar words."""
     loss_temperature: training.Positive = 10.0
     """Temperature of the augmented loss."""
     sampled_words: training.Count | None = None
-    """Sampled softmax: words drawn for each batch; default: all words."""
+    """Words sampled per batch for the softmax; default: all words."""
     backwards_of: training.Existing | None = None
-    """Saved language model from which to train one that reads backwards."""
+    """Saved forward model, from which to train one that reads backwards."""
     epochs: training.Count = 12
     batch_size: training.Count = 20
     """Rows in a batch."""
@@ -103,7 +103,7 @@ class Settings(training.Settings):
     ema: training.Rate | Literal["auto"] | None = None
     """Momentum of the moving average of weights; auto: up to 0.998."""
     dynamic: bool = True
-    """Whether to report dynamic evaluation too."""
+    """Whether to report dynamic evaluation as well."""
     xla: bool = False
     """Export programs for XLA: faster answers, but a first start that takes
     minutes."""
@@ -174,7 +174,7 @@ def build_optimizer(settings, epoch_steps):
     options = {"global_clipnorm": settings.clip}
     peak, steps = settings.learning_rate, settings.epochs * epoch_steps
     if settings.ema is not None:
-        # By itself, the mean is over at most a tenth of the training.
+        # The average covers at most a tenth of the training.
         short = min(0.998, max(0.0, 1 - 10 / steps))
         momentum = short if settings.ema == "auto" else settings.ema
         options |= {"use_ema": True, "ema_momentum": momentum}
@@ -184,7 +184,7 @@ def build_optimizer(settings, epoch_steps):
 
 def build_language(settings, corpus, build_tokenizer):
     """Returns the model as a pipeline."""
-    # Here, for presets and models without TensorFlow.
+    # Imported here, because presets and models do not need TensorFlow.
     from kerasrnn import data
     from kerasrnn import pipelines
 
@@ -207,7 +207,7 @@ def build_language(settings, corpus, build_tokenizer):
 
 
 def run(settings, load_corpus=load_corpus, build_tokenizer=build_tokenizer):
-    """Trains, evaluates and exports; other recipes bring texts of their own."""
+    """Trains, evaluates and exports; other recipes pass their own texts."""
     from kerasrnn import data
     from kerasrnn import pipelines
 
@@ -215,7 +215,7 @@ def run(settings, load_corpus=load_corpus, build_tokenizer=build_tokenizer):
         corpus = load_corpus(settings)
         language = build_language(settings, corpus, build_tokenizer)
         for name, lines in corpus._asdict().items():
-            # Of a saved pipeline, `fit` warns of the training set.
+            # For a saved pipeline, `fit` warns of the training set.
             if lines and not (settings.start_from and name == "train"):
                 some = data.sample_rows(lines)
                 data.warn_of_unseen(some, language.tokenizer, name)

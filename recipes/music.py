@@ -57,11 +57,11 @@ class Settings(training.Settings):
     recurrent_dropout: training.Rate = 0.0
     """Dropout rate of the state."""
     weight_noise: training.NotNegative = 0.0
-    """Standard deviation of noise on the weights in training."""
+    """Standard deviation of the weight noise in training."""
     transpose: training.Whole = 0
-    """Maximum number of semitones to transpose pieces by in training."""
+    """Maximum number of semitones by which training pieces are transposed."""
     max_length: training.Count | None = None
-    """Train on parts of this many steps; None for whole pieces."""
+    """Length of training sequences in steps; None for whole pieces."""
     epochs: training.Count = 500
     patience: training.Whole = 30
     """Stop after this many epochs without improvement; 0 for never."""
@@ -75,11 +75,11 @@ class Settings(training.Settings):
     clip: training.Positive = 1.0
     """Maximum global norm of the gradients."""
     temperature: training.NotNegative = 1.0
-    """Temperature of the music that is generated."""
+    """Temperature of generated music."""
 
 
 # Chung et al. 2014: about 20,000 parameters, RMSProp, and noise on the weights.
-# The rates are chosen by validation on JSB Chorales.
+# Learning rates were chosen on the validation set of JSB Chorales.
 CHUNG = Settings(corpus="jsb", weight_noise=0.075, learning_rate=0.01)
 RHN = dataclasses.replace(CHUNG, cell="rhn", units=43, micro_steps=3)
 GAM_RHN = dataclasses.replace(CHUNG, cell="gam_rhn", units=27, micro_steps=2)
@@ -108,7 +108,7 @@ PRESETS = {
     ),
     "gru": dataclasses.replace(CHUNG, cell="gru", units=46),
     "lstm": dataclasses.replace(CHUNG, cell="peephole_lstm", units=36),
-    # With as many parameters as the GRU.
+    # The same number of parameters as the GRU.
     "rhn": RHN,
     "rhn-attention": dataclasses.replace(RHN, units=36, attention="additive"),
     "gam-rhn": GAM_RHN,

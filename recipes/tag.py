@@ -52,21 +52,21 @@ class Settings(training.BackboneSettings):
     corpus: str = "generated"
     """generated, or a file: CoNLL, word TAB tag, CSV, JSON lines."""
     word_column: str | None = None
-    """Column of the words: number from 1, or name; default: the first."""
+    """Word column, a name or a number from 1; default: the first."""
     tag_column: str | None = None
-    """Column of the tags; default: the last, or UPOS, or ner_tags."""
+    """Tag column; default: the last, UPOS or ner_tags."""
     sentence_column: str | None = None
-    """Column with the sentence of a word, if each row has a word."""
+    """Column that identifies the sentence, if each row has one word."""
     dev: training.Existing | None = None
-    """Tagged sentences to validate on; default: some of the corpus."""
+    """Validation sentences; default: held out from the corpus."""
     test: training.Existing | None = None
-    """Tagged sentences, scored at the end."""
+    """Test sentences, scored at the end."""
     dev_size: training.Count = 2000
-    """Sentences to hold out for validation: at most a fifth of them."""
+    """Number of validation sentences to hold out, at most a fifth."""
     scheme: Literal["IOB1", "IOB2", "BIOES", "BILOU"] = "BIOES"
     """Tag scheme of the model; tags of the corpus are converted."""
     lowercase: bool = True
-    """Whether words are looked up in lower case; characters keep their case."""
+    """Whether to look up words in lower case; characters keep their case."""
     min_count: training.Count = 2
     """Rarer words share one embedding."""
     vectors: training.Existing | None = None
@@ -76,13 +76,13 @@ class Settings(training.BackboneSettings):
     characters: Literal["recurrent", "convolution"] | None = "recurrent"
     """Layer that reads the characters of each word."""
     character_units: training.Count = 32
-    """Width of that layer, in each direction."""
+    """Width of that layer in each direction."""
     crf: bool = True
-    """Whether a CRF chooses the tags of a sentence together."""
+    """Whether a CRF predicts the tags of a sentence jointly."""
     words_as: Literal["first", "mean"] = "first"
-    """Which of its pieces a backbone knows a word by."""
+    """Subword that represents a word in a backbone."""
     class_weight: Literal["balanced"] | None = None
-    """Class weights: rare tags count more, so that all weigh the same."""
+    """Class weights; balanced: all tags have the same total weight."""
     dropout: training.Rate = 0.5
     word_dropout: training.Rate = 0.0
     cell: training.CellName = "lstm"
@@ -106,7 +106,7 @@ PRESETS = {
 
 
 def read(path, settings):
-    """Returns the sentences of a file, and the scheme of their tags."""
+    """Returns the sentences of a file and their tag scheme."""
     columns = settings.word_column, settings.tag_column, None
     sentences = data.read_tagged_words(path, *columns, settings.sentence_column)
     sentences = sentences[: settings.limit]
@@ -119,7 +119,7 @@ def has_tags(sentences):
 
 
 def load_parts(settings):
-    """Returns sentences to train, validate and test on, and their scheme."""
+    """Returns training, validation and test sentences, and their tag scheme."""
     if settings.corpus == "generated":
         generated = tagged_sentences(settings.limit or 3000, settings.seed)
         parts = [(generated, "IOB2"), None, None]
@@ -146,7 +146,7 @@ def load_parts(settings):
 
 
 def hold_out(sentences, settings):
-    """Returns sentences to train on, and others to validate on."""
+    """Returns training and validation sentences."""
     words = [[word for word, _ in sentence] for sentence in sentences]
     rows = data.Rows({"words": words, "sentence": sentences})
     size = max(1, min(settings.dev_size, len(sentences) // 5))
@@ -155,7 +155,7 @@ def hold_out(sentences, settings):
 
 
 def convert(part, usual, wanted):
-    """Returns the sentences with their tags in the scheme that is wanted."""
+    """Converts the tags of sentences to the wanted scheme."""
     (sentences, scheme), converted, broken = part, [], 0
     for sentence in sentences:
         words, tags = zip(*sentence, strict=True)
@@ -178,7 +178,7 @@ def build_words(settings, texts):
 
 
 def build_reader(settings, characters):
-    """Returns what reads the characters of a word, or `None`."""
+    """Returns the layer that reads the characters of words, or `None`."""
     if settings.characters is None:
         return None
     units, cell = settings.character_units, None

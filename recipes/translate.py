@@ -50,23 +50,23 @@ class Settings(training.TranslationSettings):
     target: str | None = None
     """Column or language to translate into."""
     dev: tuple[Path, ...] = ()
-    """Validation pairs; default: some of `train`, which are held out."""
+    """Validation pairs; default: held out from `train`."""
     test: tuple[Path, ...] = ()
     """Test pairs, scored at the end."""
     alignments: training.Existing | None = None
-    """Word alignments of `train` to guide attention, lines of `0-0 1-2`."""
+    """Word alignments of `train` to guide attention, as lines of `0-0 1-2`."""
     old: tuple[Path, ...] = ()
-    """Pairs of the earlier training, to train on together with `train`."""
+    """Pairs of the earlier training, used in addition to `train`."""
     old_dev: tuple[Path, ...] = ()
-    """Validation pairs of `old`; default: those that were held out then."""
+    """Validation pairs of `old`; default: those held out earlier."""
     old_columns: tuple[str, str] | None = None
     """Columns or languages of `old`; default: `source` and `target`."""
     back_translate: training.Existing | None = None
-    """Text of the target language for back-translation, a sentence a line."""
+    """Target text to back-translate, one sentence per line."""
     reverse: training.Existing | None = None
     """Reverse translator for `back_translate`; default: one is trained."""
     oversample: training.Count | None = None
-    """Copies of each pair of `train`; default: as many as weigh the same."""
+    """Copies of each pair of `train`; default: as many as balance the data."""
 
     def without_effect(self):
         idle = super().without_effect()
@@ -114,7 +114,7 @@ def build_tokenizers(settings, pairs):
     size, sampling = settings.vocabulary_size, settings.subword_sampling
     options, both = settings.pick(*settings.text_options), []
     words, pieces = tokenizers.WordTokenizer, tokenizers.SentencePieceTokenizer
-    kinds = settings.tokenizer.split("-")  # one for both sides, or one for each
+    kinds = settings.tokenizer.split("-")  # one for both, or one each
     for side, kind in enumerate((kinds[0], kinds[-1])):
         if kind == "word":
             texts = (pair[side] for pair in pairs)
@@ -210,7 +210,7 @@ def run(
             loss = translator.default_loss(settings.label_smoothing)
             translator.compile(build_optimizer(settings, steps), loss)
             translator.model.alignment_weight = settings.alignment_weight
-        if settings.trains_on_old:  # Of each pair once, however often repeated.
+        if settings.trains_on_old:  # Count each pair once.
             [translator] = members
             some = dict.fromkeys(data.sample_rows(pairs))
             translator.estimate_lexicon(list(some))
@@ -243,7 +243,7 @@ def main():
         raise SystemExit("No corpus is given. Expected: --train PAIRS.tsv")
     names = data.language_names(**settings.pick("train", "source", "target"))
     if settings.back_translate and not settings.reverse:
-        if settings.start_from:  # A wrong file is found before the training.
+        if settings.start_from:  # Find wrong files before the training.
             pipelines.TextTranslator.open(settings.start_from)
         settings = with_reverse(settings, names)
     run(settings, languages=names)
