@@ -1,16 +1,16 @@
-"""Speed of the recurrent layers, beside their cells and PyTorch.
+"""Compares the speed of recurrent layers with Keras and PyTorch.
 
-    pip install torch                 # for the rows of PyTorch
-    python benchmarks/cells.py
-    python benchmarks/cells.py --backend jax        # where a GPU is
-    python benchmarks/cells.py --check              # are they the same models?
+    pip install torch                 # for the rows of PyTorch python
+    benchmarks/cells.py python benchmarks/cells.py --backend jax        # where
+    a GPU is python benchmarks/cells.py --check              # compare losses
+    instead of speed
 
-Every system is a language model: an embedding, a recurrent layer, a softmax
-over 10,000 words; a training step ends with an update by gradient descent.
-All run in one process, on the same number of threads, in turns, and medians are
-printed, of wall seconds and of CPU seconds. Run it on an idle machine. On a
-GPU, PyTorch computes there, too, every step is waited for, and CPU seconds,
-which mean nothing there, are left out.
+Every system is a language model: an embedding, a recurrent layer, and a softmax
+over 10,000 words. A training step includes an update by gradient descent. All
+run alternately in one process, on the same number of threads. Medians of wall
+and CPU seconds are printed. Run it on an idle machine. On a GPU, PyTorch also
+uses the GPU, each step is synchronized, and CPU seconds, which mean nothing
+there, are left out.
 """
 
 import functools
@@ -27,8 +27,8 @@ def read_arguments():
     add = parser.add_argument
     add("--dtypes", nargs="+", default=["float32", "bfloat16"])
     add("--layers", nargs="+", default=LAYERS, choices=LAYERS)
-    add("--compile", action="store_true", help="torch.compile, too (slow)")
-    add("--check", action="store_true", help="compare the losses instead")
+    add("--compile", action="store_true", help="also use torch.compile (slow)")
+    add("--check", action="store_true", help="compare losses instead of speed")
     return speeds.prepare(parser.parse_args())
 
 
@@ -59,7 +59,7 @@ TORCH_DEVICE = "cpu" if ACCELERATOR is None else "cuda"
 
 
 def recurrent_layers():
-    """Name -> functions that make our layer, and `RNN` around its cell."""
+    """Returns name -> functions that make our layer, and `RNN` of its cell."""
 
     def attending():
         cell = layers.GAMRHNCell(**GAM_RHN)
@@ -119,7 +119,7 @@ def torch_model(model, name, compiled=False):
 
 
 def lstm_of(count, input_dim, units):
-    """Layers and width of an LSTM of about `count` weights, as wide as it can.
+    """Returns number of layers and width of an LSTM of about `count` weights.
 
     Returns the pair whose width is nearest to `units`.
     """
@@ -136,7 +136,7 @@ def lstm_of(count, input_dim, units):
 
 
 def systems(name, makers, dtype):
-    """System by name -> its two steps, in training and in inference."""
+    """Returns system name -> its training and inference step."""
     keras.utils.set_random_seed(0)
     keras.config.set_dtype_policy(speeds.policy(dtype))
     width = (RHN if name == "RHN" else GAM_RHN)["units"]
@@ -161,7 +161,7 @@ def systems(name, makers, dtype):
 
 
 def fast_and_known(fast_class, width, depth, units, dtype):
-    """A layer called "Fast..." of ours, beside those of Keras and PyTorch."""
+    """Returns our `Fast...` layer, and those of Keras and PyTorch."""
     kind = fast_class.__name__.removeprefix("Fast")
     known, fast = (
         language_model(
@@ -185,10 +185,10 @@ def fast_and_known(fast_class, width, depth, units, dtype):
 
 
 def first_steps(found, arrays):
-    """System -> wall seconds of its first step, compiling included.
+    """Returns system -> wall seconds of its first step, with compilation.
 
-    Takes out of `found` what cannot be compiled: `torch.compile` needs a C
-    compiler or Triton, which not every machine has.
+    Removes systems from `found` that cannot be compiled: `torch.compile` needs
+    a C compiler or Triton.
     """
     seconds = {}
     for system, (train, _) in list(found.items()):
@@ -207,7 +207,7 @@ def first_steps(found, arrays):
 
 
 def table_of(name, dtype):
-    """Speeds of a layer, of its peers, and of LSTMs and GRUs of its size."""
+    """Returns speeds of a layer, its peers, and LSTMs and GRUs of its size."""
     arrays = ids_and_targets(BATCH, TIME, VOCABULARY)
     tokens = arrays[0].size
     clocks = ["wall"] if ACCELERATOR else ["wall", "CPU"]
@@ -236,7 +236,7 @@ def table_of(name, dtype):
 
 
 def check(name, dtype):
-    """Losses before and after some steps of training, system by system."""
+    """Prints the losses before and after some training steps of each system."""
     arrays = ids_and_targets(4, 8, VOCABULARY)
     makers = recurrent_layers()[name]
     for system, (train, _) in systems(name, makers, dtype).items():
@@ -245,7 +245,7 @@ def check(name, dtype):
 
 
 def place():
-    """Where the systems run, and on what, in words."""
+    """Describes hardware and software in words."""
     words = devices.place(ARGS.threads)
     if torch is None:
         words.append("no rows of PyTorch, which is not installed for it")

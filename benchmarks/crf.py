@@ -1,16 +1,16 @@
-"""A CRF alone: its training step, and the search for the best path.
+"""Times the training step of a CRF and its search for the best path.
 
     pip install torch pytorch-crf
     python benchmarks/crf.py
     python benchmarks/crf.py --backend jax
 
-Prints the least CPU milliseconds, on one thread, of each system, in turns in
-one process; on a GPU, wall milliseconds of ours. A training step is the loss
-and its gradients with respect to the emissions and to all weights. "as in fit"
-also has the best path, which the layer returns and metrics use. "Keras loop" is
-the forward recursion as in TensorFlow Addons: a cell of a `keras.layers.RNN`
-that adds logarithms. Without
-`pytorch-crf` its columns are left out.
+Prints the minimum CPU milliseconds of each system on one thread; systems run
+alternately in one process. On a GPU, prints wall milliseconds of ours. A
+training step is the loss and its gradients with respect to the emissions and to
+all weights. "as in fit" also finds the best path, which the layer returns and
+metrics use. "Keras loop" is the forward recursion as in TensorFlow Addons: a
+cell of a `keras.layers.RNN` that adds logarithms. Without `pytorch-crf` its
+columns are left out.
 """
 
 import argparse
@@ -28,7 +28,7 @@ def parse_args():
     add = parser.add_argument
     add("--backend", default="tensorflow", choices=("tensorflow", "jax"))
     add("--jit", action="store_true", help="XLA, on TensorFlow")
-    add("--repeats", type=int, default=15, help="turns of each system")
+    add("--repeats", type=int, default=15, help="repetitions of each system")
     return parser.parse_args()
 
 
@@ -57,7 +57,7 @@ CLOCK, now = devices.clock()
 
 
 class AddedLogs(keras.layers.Layer):
-    """The forward recursion as a cell; its state is the sums so far."""
+    """The forward recursion as a cell, whose state is the partial log sums."""
 
     def __init__(self, transitions):
         super().__init__()
@@ -71,7 +71,7 @@ class AddedLogs(keras.layers.Layer):
 
 
 def example(shape):
-    """Emissions, tags, and the mask of rows of different lengths."""
+    """Returns emissions, tags, and a mask for rows of different lengths."""
     steps, batch, tags = shape
     rng = np.random.default_rng(0)
     emissions = rng.normal(size=(batch, steps, tags)).astype("float32")
@@ -90,7 +90,7 @@ def made(tags):
 
 
 def losses(crf, tags, mask):
-    """The losses to time, as functions of the emissions."""
+    """Returns the losses to time, as functions of the emissions."""
     loop = keras.layers.RNN(AddedLogs(crf.transitions))
 
     def alone(emissions):
@@ -109,7 +109,7 @@ def losses(crf, tags, mask):
 
 
 def training_step(crf, loss, emissions):
-    """A function of no arguments that returns the loss and all gradients."""
+    """Returns a function without arguments: loss and all gradients."""
     if ARGS.backend == "jax":
         return jax_step(crf, loss, emissions)
     import tensorflow as tf
@@ -142,7 +142,7 @@ def jax_step(crf, loss, emissions):
 
 
 def search(crf, emissions, mask):
-    """A function of no arguments that returns the best paths."""
+    """Returns a function without arguments: the best paths."""
     if ARGS.backend == "jax":
         import jax
 
@@ -155,7 +155,7 @@ def search(crf, emissions, mask):
 
 
 def torch_functions(crf, emissions, tags, mask):
-    """A training step and the search of pytorch-crf, with equal weights."""
+    """Returns training step and search of pytorch-crf, with equal weights."""
     other = torchcrf.CRF(emissions.shape[-1], batch_first=True)
     with torch.no_grad():
         for name, weight in (
@@ -183,7 +183,7 @@ def torch_functions(crf, emissions, tags, mask):
 
 
 def least(steps):
-    """Least milliseconds of each of some functions, run in turns."""
+    """Returns the minimum milliseconds of functions that run alternately."""
     for step in steps.values():
         step()
         step()
@@ -207,7 +207,7 @@ def set_threads():
 
 
 def measure(shape):
-    """The milliseconds of training steps, and those of searches."""
+    """Returns the milliseconds of training steps and of searches."""
     emissions, tags, mask = example(shape)
     crf = made(shape[-1])
     steps = {

@@ -1,4 +1,4 @@
-"""What the benchmarks compute on.
+"""The device of the benchmarks.
 
 python benchmarks/devices.py            # fails where there is no GPU
 python benchmarks/devices.py --small
@@ -15,7 +15,7 @@ import keras
 
 
 def accelerator():
-    """Name of the GPU or TPU that Keras computes on, `None` on a CPU."""
+    """Returns the name of the GPU or TPU that Keras uses, `None` on a CPU."""
     if keras.backend.backend() == "jax":
         import jax
 
@@ -30,10 +30,10 @@ def accelerator():
 
 
 def clock():
-    """Name of the clock that times a step, and a function that reads it.
+    """Returns the name of the clock for steps, and a function that reads it.
 
-    It is CPU seconds, since other work may run on the machine; on a GPU, where
-    they mean nothing, wall seconds.
+    On a CPU it counts CPU seconds, because other jobs may run on the machine.
+    On a GPU it counts wall seconds.
     """
     if accelerator() is None:
         return "CPU", time.process_time
@@ -41,7 +41,7 @@ def clock():
 
 
 def precision(dtype):
-    """How products are taken under a dtype or a dtype policy, in words."""
+    """Describes the precision of matrix products under a dtype policy."""
     if dtype != "float32":
         return "bfloat16 products of float32 weights, float32 states"
     if accelerator() is None:
@@ -50,14 +50,14 @@ def precision(dtype):
 
 
 def place(threads):
-    """Where layers run, and on what, as a list of words."""
+    """Returns a description of hardware and software, as a list of strings."""
     processor = f"{platform.machine()}, {threads} threads"
     backend = f"keras {keras.__version__} on {keras.backend.backend()}"
     return [accelerator() or processor, backend]
 
 
 def peak_memory():
-    """Most memory of the accelerator in use so far, in MiB, if it is known."""
+    """Returns the peak memory of the accelerator in MiB, if known."""
     if keras.backend.backend() != "jax":
         return None
     import jax
@@ -75,7 +75,7 @@ def version(name):
 
 
 def main():
-    """Prints what is there, and multiplies two matrices on it."""
+    """Prints the device, and multiplies two matrices on it."""
     if accelerator() is None and sys.argv[1:] != ["--small"]:
         sys.exit(
             f"{keras.backend.backend()} sees no GPU. Expected: its package "

@@ -3,11 +3,10 @@
     export KERAS_BACKEND=jax KERASRNN_DATA=...
     python benchmarks/forecasting.py --horizon 96 --cell rhn --seeds 3
 
-All seeds are trained side by side in one program, each with the windows in an
-order of its own. Flags are those of the recipe: a preset, what the model is
-made of, and how it is trained; its `head` must be a point. As in the recipe,
-the weights of the epoch of the lowest validation loss are scored. The test
-set is left alone unless `--test` is given.
+All seeds are trained in parallel in one program, each with its own order of the
+windows. Flags are those of the recipe for preset, model and training; `head`
+must be a point. As in the recipe, the weights with the lowest validation loss
+are scored. The test set is used only with `--test`.
 """
 
 import argparse
@@ -39,7 +38,7 @@ RECIPE_ALONE = (
     *("corpus", "dtype", "start_from", "columns", "key", "known", "static"),
     *("calendar", "resample"),
 )
-# Windows in a batch that is scored.
+# Batch size for scoring.
 SCORED = 256
 
 
@@ -49,8 +48,8 @@ def read_arguments():
         description=__doc__.splitlines()[0], allow_abbrev=False
     )
     add = parser.add_argument
-    add("--seeds", type=int, default=3, help="models to train side by side")
-    add("--test", action="store_true", help="score the test set, too")
+    add("--seeds", type=int, default=3, help="models to train in parallel")
+    add("--test", action="store_true", help="also score the test set")
     add("--card", type=pathlib.Path, help="JSON file to write the results to")
     args, others = parser.parse_known_args()
     settings = training.read_settings(
@@ -76,7 +75,7 @@ def read_arguments():
 
 
 def read_values(settings):
-    """The columns of ETTh1, an array of shape `(hours, 7)`."""
+    """Returns the columns of ETTh1, an array of shape `(hours, 7)`."""
     folder = settings.data_dir or os.environ.get("KERASRNN_DATA", ".")
     paths = [*pathlib.Path(folder).rglob("ETTh1.csv")]
     if not paths:
@@ -90,7 +89,7 @@ def read_values(settings):
 
 
 def starts(settings):
-    """The first hour to forecast of all windows of each part."""
+    """Returns the first forecast hours of all windows of each part."""
     train, *others = (
         np.arange(max(begin, settings.lookback), end - settings.horizon + 1)
         for begin, end in itertools.pairwise((0, *forecast.ETTH1))
@@ -101,13 +100,13 @@ def starts(settings):
 
 
 class Program:
-    """A model for each seed, trained side by side on windows of a series.
+    """One model per seed, trained in parallel on windows of a series.
 
     Args:
         settings: The settings of the recipe.
         values: Array of shape `(hours, columns)`.
-        windows: Integer, how many there are to train on.
-        seeds: Integer, how many models.
+        windows: Integer, number of training windows.
+        seeds: Integer, number of models.
     """
 
     def __init__(self, settings, values, windows, seeds):
@@ -126,7 +125,7 @@ class Program:
         )
 
     def windows(self, first):
-        """Inputs and values of the windows that forecast from these hours."""
+        """Returns inputs and values of windows that forecast from `first`."""
         lookback = self.settings.lookback
         hours = jnp.arange(-lookback, self.settings.horizon)
         found = self.values[first[:, None] + hours]
@@ -137,7 +136,7 @@ class Program:
         return self.group.step(state, *self.windows(first))
 
     def epoch(self, state, order):
-        """All steps of one model in an epoch, the last of fewer windows."""
+        """All steps of one model in an epoch; the last batch may be smaller."""
         size = self.settings.batch_size
         whole = len(order) // size
         batches = order[: whole * size].reshape(whole, size)
@@ -152,11 +151,11 @@ class Program:
         return self.head.point(answer)
 
     def scores(self, states, first):
-        """MSE and MAE over all windows, in deviations of the columns.
+        """Returns MSE and MAE over all windows, in standard deviations.
 
         Returns:
-            Dictionaries of those of each model, and of those of the mean of
-            their forecasts.
+            Dictionaries of the scores of each model, and of the mean of their
+            forecasts.
         """
         count = len(first)
         first = jnp.pad(first, (0, -count % SCORED), mode="edge")
@@ -180,7 +179,7 @@ class Program:
 
 
 def train(args, settings):
-    """Returns what a training showed and took, as a dictionary."""
+    """Returns the scores and times of a training as a dictionary."""
     values, first = read_values(settings), starts(settings)
     program = Program(settings, values, len(first["train"]), args.seeds)
     state = program.group.state
@@ -219,9 +218,10 @@ def train(args, settings):
 
 
 def summary(settings, found):
-    """The results as a row of Markdown: the mean and deviation over seeds.
+    """Returns the results as a Markdown row: mean and deviation over seeds.
 
-    After those of each part: those of the mean of the forecasts of all seeds.
+    After the scores of each part, those of the mean forecast of all seeds
+    follow.
     """
     cells = [f"{settings.horizon}, {settings.cell}", f"{found['parameters']:,}"]
     for part, scores in found["scores"].items():

@@ -1,4 +1,4 @@
-"""Cells of one's own, as the guides of the documentation define them."""
+"""Custom cells, as defined in the guides."""
 
 import ast
 import functools
@@ -11,7 +11,7 @@ GUIDES = pathlib.Path(__file__).parents[1] / "docs" / "guides"
 
 
 def cell(name, units, dtype):
-    """One of the cells, from the page that defines it."""
+    """Creates one of the cells, from the page that defines it."""
     if name == "Leaky, self-attention":
         return SelfAttentionCell(cell("Leaky", units, dtype), "additive")
     page = "small_cells" if name == "IndRNN" else "own_cell"
@@ -21,7 +21,7 @@ def cell(name, units, dtype):
 
 @functools.cache
 def defined(page):
-    """The classes that a page defines, by name; nothing else of it is run."""
+    """Returns the classes that a page defines, by name; runs no other code."""
     text = (GUIDES / f"{page}.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
     kinds = (ast.Import, ast.ImportFrom, ast.ClassDef)

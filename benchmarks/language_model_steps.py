@@ -1,4 +1,4 @@
-"""Language models of one recurrent layer or a few, and their steps.
+"""Language models of one or more recurrent layers, and their steps.
 
 The steps of a model are two functions of ids and targets, arrays of shape
 `(batch, time)`: a training step by gradient descent, and the loss alone.
@@ -10,7 +10,7 @@ from keras import ops
 
 
 def language_model(layers, width, vocabulary):
-    """A Keras model from ids `(batch, time)` to logits."""
+    """Returns a Keras model from ids `(batch, time)` to logits."""
     ids = keras.Input((None,), dtype="int32")
     x = keras.layers.Embedding(vocabulary, width)(ids)
     for layer in layers:
@@ -19,7 +19,7 @@ def language_model(layers, width, vocabulary):
 
 
 def ids_and_targets(size, time, vocabulary):
-    """Random ids of shape `(size, time)`, and those that follow each."""
+    """Returns random ids of shape `(size, time)`, and the next ids."""
     rng = np.random.default_rng(0)
     ids = rng.integers(0, vocabulary, (size, time + 1)).astype("int32")
     return ids[:, :-1].copy(), ids[:, 1:].copy()
@@ -33,7 +33,7 @@ def mean_loss(targets, logits):
 
 
 def keras_steps(model, rate=0.1):
-    """The two steps of a Keras model."""
+    """Returns the two steps of a Keras model."""
     if keras.backend.backend() == "jax":
         return _jax_steps(model, rate)
     import tensorflow as tf
@@ -96,7 +96,7 @@ def _jax_steps(model, rate):
 
 
 def torch_steps(model, dtype, device, rate=0.1):
-    """The two steps of a `torch_cells.LanguageModel`."""
+    """Returns the two steps of a `torch_cells.LanguageModel`."""
     import torch
 
     model = model.to(device)
@@ -109,7 +109,7 @@ def torch_steps(model, dtype, device, rate=0.1):
             loss = model.loss(*tensors(ids, targets))
         loss.backward()
         descent.step()
-        # On a GPU this waits for all that was begun before, the update too.
+        # On a GPU, this waits for all pending work including the update.
         return loss.item()
 
     def infer(ids, targets):

@@ -5,13 +5,13 @@
     python benchmarks/language_models.py --row gam-rhn
 
 A model is a preset of the recipe, or a row of `recipes/studies/ptb_table.py`.
-Other flags are those of the recipe but `--from`. The corpus is the Penn
-Treebank in KERASRNN_DATA, or without that variable a generated text of the same
-size, whose speeds mean something and whose perplexities do not.
+Other flags are those of the recipe, except `--from`. The corpus is the Penn
+Treebank in KERASRNN_DATA. Without that variable, it is a generated text of the
+same size: speeds are then meaningful, but perplexities are not.
 
 The model is trained by `fit` as in the recipe, on the same ids, in the same
-windows. Compiling is timed apart from the steps that follow. Printed are a row
-for each epoch, and how long all epochs of the preset would take.
+windows. Compilation is timed separately. It prints a row for each epoch, and
+how long all epochs of the preset would take.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from studies import ptb_table
 from kerasrnn import metrics
 from kerasrnn import training
 
-# Toy sizes, at which every model is trained in seconds.
+# Toy sizes, with which every model trains in seconds.
 SMALL = (
     *("--limit", "200", "--vocabulary-size", "60", "--units", "8"),
     *("--batch-size", "4", "--window", "20"),
@@ -58,7 +58,7 @@ def read_arguments():
     add = parser.add_argument
     add("--row", choices=ptb_table.MODELS, help="a model of ptb_table.py")
     add("--run-epochs", type=positive, help="epochs to train; default: all")
-    add("--seconds", type=float, default=float("inf"), help="stop after them")
+    add("--seconds", type=float, default=float("inf"), help="time limit")
     add("--small", action="store_true", help="toy sizes, to try it on a CPU")
     add("--card", type=pathlib.Path, help="JSON file to write the results to")
     args, others = parser.parse_known_args()
@@ -84,10 +84,10 @@ def read_arguments():
 
 
 class Clock(keras.callbacks.Callback):
-    """Times the first step, which compiles, and later ones on their own.
+    """Times the first step, which compiles, and the later steps separately.
 
-    Keras waits for the results of a step in a thread, and calls
-    `on_train_batch_end` there, while `fit` goes on to give the device work.
+    Keras waits for the results of a step in a thread, which calls
+    `on_train_batch_end`, while `fit` continues to submit work to the device.
 
     Args:
         limit: Float, seconds after which to stop the training.
@@ -186,7 +186,7 @@ def train(args, settings, text):
 
 
 def table(name, found):
-    """The results in Markdown."""
+    """Returns the results in Markdown."""
     history = found["history"]
     scores = [
         name for name in history if "perplexity" in name or "bits" in name

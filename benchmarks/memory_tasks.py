@@ -1,4 +1,4 @@
-"""What recurrent layers remember, at equal parameters.
+"""Compares what recurrent layers remember, with equal numbers of parameters.
 
     python benchmarks/memory_tasks.py
     python benchmarks/memory_tasks.py --tasks parity --models LSTM GatedDelta
@@ -9,9 +9,9 @@ copy            10 symbols out of 8, then `size` blanks, then a mark after
                 which the symbols are to be repeated in their order
                 (Hochreiter & Schmidhuber 1997, as in Arjovsky et al. 2016);
                 accuracy over the symbols, by chance 0.125
-adding          `size` random numbers, one marked in each half, of which the
-                sum is asked for (Hochreiter & Schmidhuber 1997); correct
-                when within 0.04
+adding          the sum of two marked numbers among `size` random numbers, one
+                in each half (Hochreiter & Schmidhuber 1997); correct when
+                within 0.04
 temporal order  three marks X or Y far apart among `size` other symbols, their
                 order is asked for (ibid.); accuracy, by chance 0.125
 parity          whether the number of ones is odd, trained at every step of 40
@@ -67,7 +67,7 @@ def parse_args():
     add("--sizes", type=int, nargs="+", help="instead of those of a task")
     add("--models", nargs="+", default=list(MODELS), choices=MODELS)
     add("--memory", type=int, default=64, help="keys and values of GatedDelta")
-    add("--updates", type=int, default=1000, help="steps of training at most")
+    add("--updates", type=int, default=1000, help="maximum number of steps")
     add("--learning-rate", type=float, default=1e-2, help="of Adam")
     add("--seeds", type=int, nargs="+", default=[13, 14, 15])
     add("--output", default="saved_models/memory_tasks", help="folder")
@@ -140,7 +140,7 @@ def one_hot(ids, count):
     return np.eye(count, dtype="float32")[ids]
 
 
-# What makes sequences, the number of answers, and the sizes.
+# Function that makes sequences, number of answers, and sizes.
 TASKS = {
     "copy": (copy_task, ALPHABET, [20, 50, 100]),
     "adding": (adding_task, 1, [50, 100]),
@@ -163,13 +163,13 @@ def alone(layer, **options):
 
 
 def gam_rhn(units):
-    """The proportions of its authors' experiment on temporal order."""
+    """Uses the proportions of the authors' experiment on temporal order."""
     head = max(1, units // 6)
     return layers.GAMRHN(units, 1, head, 6, head, return_sequences=True)
 
 
 def matrix_memory(layer, conv_width=4, **options):
-    """A memory of one head, whose keys and values are as wide as the layer."""
+    """Uses one head, whose keys and values are as wide as the layer."""
     return lambda units: layer(
         *(units, 1, units, units, conv_width), return_sequences=True, **options
     )
@@ -200,7 +200,7 @@ MODELS = {
 
 
 def build_model(task, model, width, memory):
-    """A model from inputs `(batch, time, width)` to answers at every step.
+    """Returns a model from inputs `(batch, time, width)` to answers per step.
 
     It has as many units as it can without having more parameters than a
     `GatedDelta` of `memory` units.
@@ -222,7 +222,7 @@ def build_model(task, model, width, memory):
 
 
 def at_the_end(function):
-    """A loss or metric of the last steps, of which the targets are."""
+    """Applies a loss or metric to the last steps, which have targets."""
 
     def measured(targets, outputs):
         return function(targets, outputs[:, -targets.shape[1] :])
@@ -254,7 +254,7 @@ def loss_and_accuracy(task):
 
 
 class Sequences(keras.utils.PyDataset):
-    """Fresh sequences for every batch of every epoch."""
+    """Generates new sequences for every batch."""
 
     def __init__(self, make, size, seed):
         super().__init__()
@@ -274,7 +274,7 @@ class StopWhenSolved(keras.callbacks.Callback):
 
 
 def train(args, task, model, size, seed):
-    """Returns the accuracy after each epoch, and what it took."""
+    """Returns the accuracy after each epoch, and the time."""
     clock = Stopwatch()
     keras.utils.set_random_seed(seed)
     make, _, _ = TASKS[task]

@@ -1,10 +1,11 @@
-"""Recurrent layers beside those of Keras and PyTorch, in one run.
+"""Compares recurrent layers with those of Keras and PyTorch, in one run.
 
     python benchmarks/peers.py        # pip install torch torchrecurrent
 
-Prints the least CPU milliseconds of a training step (forward, and the gradients
-of all weights and of the input) and of inference, on one thread, in turns in
-one process. Keras's layers and ours are compiled as graphs of TensorFlow.
+Prints the minimum CPU milliseconds of a training step (forward pass, and
+gradients of all weights and of the input) and of inference, on one thread. The
+layers run alternately in one process. Keras's layers and ours are compiled as
+graphs of TensorFlow.
 """
 
 import argparse
@@ -34,7 +35,7 @@ def parse_args():
 
 
 def of_torch(layer, x):
-    """What `timed_steps.functions` returns, of a layer of PyTorch."""
+    """Returns the same as `timed_steps.functions` for a PyTorch layer."""
     layer = torch_cells.Outputs(layer)
     x = torch.tensor(x).transpose(0, 1).contiguous().requires_grad_()
 
@@ -51,7 +52,7 @@ def of_torch(layer, x):
 
 
 def systems(shape):
-    """Functions by the names of the layers, the same kinds together."""
+    """Returns layer name -> functions, with the same kinds together."""
     steps, batch, units, width = shape
     x = np.random.default_rng(0).normal(size=(batch, steps, width))
     x = x.astype("float32")

@@ -1,13 +1,13 @@
-"""Requests per second of a running server, every answer checked.
+"""Measures requests per second of a running server, and checks all answers.
 
     kerasrnn-serve saved_models
     python benchmarks/server.py saved_models/nmt_hindi --clients 16
 
 Each client sends one sentence at a time in protocol v2 over HTTP and waits for
-the answer, which must be that of a direct call. One client of `--bad` sends
-what must be refused instead. Client and server share the machine. The memory is
-that of the process `--pid` and of those that it has started; what they share
-counts once.
+the answer, which must equal that of a direct call. One of every `--bad` clients
+sends invalid requests instead, which must be rejected. Client and server share
+the machine. The memory is that of the process `--pid` and its children; shared
+memory counts once.
 """
 
 import argparse
@@ -38,7 +38,7 @@ give me some water.|he is taller than his father.|they did not come yesterday.
 
 
 class Clients:
-    """Sends requests and keeps seconds, outcomes and the server's memory."""
+    """Sends requests, and records seconds, outcomes and the server's memory."""
 
     def __init__(self, args):
         self.url = f"{args.url}/v2/models/{args.model.name}/infer"
@@ -58,7 +58,7 @@ class Clients:
         }
 
     async def ask(self, number):
-        """One client, which begins with a sentence of its own."""
+        """Runs one client, which starts with its own sentence."""
         texts = itertools.islice(
             itertools.cycle(SENTENCES), number % len(SENTENCES), None
         )
@@ -79,7 +79,7 @@ class Clients:
         return {"inputs": [{**tensor, "data": texts}]}
 
     async def refusal(self, client):
-        """Sends too many rows, or a number for a text."""
+        """Sends too many rows, or a number instead of text."""
         body = self.request(*random.choice([["a"] * 2000, [1]]))
         answer = await client.post(self.url, json=body)
         return "refused" if answer.status_code == 400 else "not refused"
@@ -95,7 +95,7 @@ class Clients:
         return "right" if right else "wrong"
 
     async def watch(self):
-        """Notes the memory of the server, in MiB, each second."""
+        """Records the memory of the server in MiB each second."""
         while time.monotonic() < self.until:
             if self.pid:
                 self.memory.append(memory(self.pid))
@@ -103,7 +103,7 @@ class Clients:
 
 
 def memory(pid):
-    """The MiB of a process and its children."""
+    """Returns the memory of a process and its children in MiB."""
     children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text()
     total = 0
     for number in [pid, *children.split()]:

@@ -1,7 +1,7 @@
-"""Models of one shape that JAX trains side by side, in one program.
+"""Trains models of equal shapes in parallel with JAX, in one program.
 
 On a GPU, a step of a recurrent network takes as long for several models as for
-one: what takes time is to start its kernels.
+one, because most of the time is spent on launching kernels.
 """
 
 import jax
@@ -12,13 +12,12 @@ class SideBySide:
     """Models as functions of their weights, for `jax.vmap` over the models.
 
     Args:
-        models: List of built models that differ in their weights only.
-        optimizer: Keras optimizer. Each model has a state of its own.
+        models: List of built models that differ only in their weights.
+        optimizer: Keras optimizer. Each model has its own optimizer state.
         loss: Function from labels and answers to a scalar.
 
     Attributes:
-        state: What training changes: nest of arrays, whose first axis is that
-            of the models.
+        state: Nested arrays that training changes. The first axis is the model.
     """
 
     def __init__(self, models, optimizer, loss):
@@ -34,15 +33,15 @@ class SideBySide:
         self.state = jax.tree.map(lambda *x: jnp.stack(x), *states)
 
     def step(self, state, x, y):
-        """One step of the optimizer, on a batch.
+        """Returns the result of one optimizer step on a batch.
 
         Args:
-            state: That of one model.
+            state: The state of one model.
             x: Inputs of the model.
-            y: Labels of them.
+            y: Labels of the model.
 
         Returns:
-            The state after it, and the loss before it.
+            The new state, and the loss before the step.
         """
         weights, others, slots = state
 
@@ -61,7 +60,7 @@ class SideBySide:
         return [weights, others, slots], value
 
     def answer(self, state, x):
-        """Returns what one model answers, and its state after it."""
+        """Returns the outputs of one model, and its new state."""
         weights, others, slots = state
         answer, others = self.models[0].stateless_call(weights, others, x)
         return answer, [weights, others, slots]
@@ -80,7 +79,7 @@ class SideBySide:
 
 
 def chosen(mask, new, old):
-    """The new states where a mask of shape `(models,)` says so."""
+    """Returns new states where a mask of shape `(models,)` is true."""
 
     def each(x, y):
         return jnp.where(mask.reshape(-1, *[1] * (x.ndim - 1)), x, y)

@@ -1,6 +1,6 @@
-"""What the scripts that time layers share: flags, sizes and tables.
+"""Flags, sizes and tables of the scripts that time layers.
 
-It does not import Keras, whose backend a flag chooses.
+It does not import Keras, because a flag chooses the backend.
 """
 
 import argparse
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Sizes(NamedTuple):
-    """Of a batch, and of the two layers that all of these scripts time.
+    """Sizes of a batch, and of the two layers that all these scripts time.
 
     Args:
         batch: Integer, sequences in a batch.
@@ -25,7 +25,7 @@ class Sizes(NamedTuple):
 
 
 def gam_rhn(units, depth):
-    """Arguments of a `GAMRHN`: as many groups, of three slots, as units."""
+    """Arguments of a `GAMRHN` with one group of three slots per unit."""
     groups = {"num_groups": units, "group_size": 3, "head_units": units // 2}
     return {"units": units, "depth": depth, **groups}
 
@@ -35,7 +35,7 @@ TOY = Sizes(4, 6, {"units": 8, "depth": 2}, gam_rhn(8, 2))
 
 
 def argument_parser(description):
-    """Returns a parser of the flags that these scripts share.
+    """Returns a parser for the common flags.
 
     Args:
         description: String, whose first line is shown by `--help`.
@@ -46,14 +46,14 @@ def argument_parser(description):
     )
     add = parser.add_argument
     add("--backend", default="tensorflow", choices=("tensorflow", "jax"))
-    add("--repeats", type=int, default=7, help="turns of each system")
+    add("--repeats", type=int, default=7, help="repetitions of each system")
     add("--threads", type=int, default=2, help="threads of every library")
     add("--small", action="store_true", help="toy sizes, to try it")
     return parser
 
 
 def prepare(args):
-    """Sets what Keras and its backend read once, when they are imported."""
+    """Sets the variables that Keras and its backend read when imported."""
     os.environ["KERAS_BACKEND"] = args.backend
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     os.environ.setdefault("OMP_NUM_THREADS", str(args.threads))
@@ -61,7 +61,7 @@ def prepare(args):
 
 
 def set_threads(args):
-    """Limits the threads of TensorFlow, before it computes anything."""
+    """Limits the threads of TensorFlow; call it before any computation."""
     if args.backend == "tensorflow":
         import tensorflow as tf
 
@@ -70,7 +70,7 @@ def set_threads(args):
 
 
 def policy(dtype):
-    """The dtype policy of layers that take their products in a dtype."""
+    """Returns the dtype policy of layers that multiply in a dtype."""
     return "float32" if dtype == "float32" else f"mixed_{dtype}"
 
 

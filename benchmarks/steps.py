@@ -1,16 +1,17 @@
-"""Layers alone, at many shapes, beside the loop of Keras.
+"""Compares single layers with the loop of Keras, at many shapes.
 
     python benchmarks/steps.py
     python benchmarks/steps.py --backend jax
     PYTHONPATH=../before python benchmarks/steps.py     # another version
 
-Prints the least CPU milliseconds of a training step (forward and all gradients)
-and of inference, of a layer and of `keras.layers.RNN` of its cell, in turns in
-one process; on a GPU, wall milliseconds. `Attention` is additive, before a GRU,
-to the same number of positions as there are steps, beside the same around
-Keras's `GRUCell`. Layers of the cells that the guides define are timed if
-`--layers` names them. With `--memory` it prints the most memory that each takes
-instead, in a process of its own, above that of a sequence of two steps.
+Prints the minimum CPU milliseconds of a training step (forward pass and all
+gradients) and of inference, for a layer and for `keras.layers.RNN` of its cell.
+Both run alternately in one process. On a GPU, it prints wall milliseconds.
+`Attention` is additive attention before a GRU, to as many positions as steps;
+it is compared with the same attention around Keras's `GRUCell`. `--layers` can
+also name the cells that the guides define. With `--memory`, it prints the peak
+memory of each instead, measured in its own process, minus that of a sequence of
+two steps.
 """
 
 import argparse
@@ -55,7 +56,7 @@ def parse_args():
     add("--repeats", type=int, default=7, help="turns of each system")
     names = [*SHAPES, *OF_GUIDES]
     add("--layers", nargs="+", default=list(SHAPES), choices=names)
-    add("--memory", action="store_true", help="memory instead of time")
+    add("--memory", action="store_true", help="measure memory instead of time")
     return parser.parse_args()
 
 
@@ -79,7 +80,7 @@ CLOCK, _ = devices.clock()
 
 
 def make(name, units, dtype, **options):
-    """One of the layers of `SHAPES`, or of the cells of the guides."""
+    """Creates a layer of `SHAPES`, or of a cell of the guides."""
     if name in OF_GUIDES:
         cell = guide_cells.cell(name, units, dtype)
         return layers.FastRNN(cell, dtype=dtype, **options)
@@ -93,7 +94,7 @@ def make(name, units, dtype, **options):
 
 
 def systems(name, shape, dtype, return_sequences=True):
-    """A layer, and the loop of Keras around its cell, with their input."""
+    """Returns a layer, the loop of Keras around its cell, and their input."""
     steps, batch, units, width = shape
     options = {"return_sequences": return_sequences}
     if name == "Attention":
@@ -106,7 +107,7 @@ def systems(name, shape, dtype, return_sequences=True):
 
 
 def attention(shape, dtype):
-    """Attention around our cell and around Keras's, with their input."""
+    """Returns attention around our cell and Keras's, and their input."""
     steps, batch, units, width = shape
     x = np.random.default_rng(0).normal(size=(batch, steps, width))
 
@@ -155,7 +156,7 @@ def print_times(dtype):
 
 
 def peak(name, shape, system, training):
-    """Most memory of a process that runs one of the functions, in MiB."""
+    """Returns the peak memory of a process that runs a function, in MiB."""
     set_threads()
     found, x = systems(name, shape, "float32", return_sequences=training)
     steps = timed_steps.functions(found[system], x)
@@ -166,7 +167,7 @@ def peak(name, shape, system, training):
 
 
 def print_memory():
-    """Training returns all outputs, inference the last one alone."""
+    """Training returns all outputs, inference only the last one."""
     print("| MiB above those of two steps | layer | loop |")
     print("|---|--:|--:|")
     for name, shape in LONG:

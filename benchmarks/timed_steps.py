@@ -1,4 +1,4 @@
-"""Steps of a layer as functions, and the time that they take."""
+"""Steps of a layer as functions, and their timing."""
 
 import time
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def functions(layer, x):
-    """A training step and inference of a layer, without arguments."""
+    """Returns training step and inference of a layer as functions."""
     if not layer.built:
         layer.build(x.shape)
     if keras.backend.backend() == "jax":
@@ -51,15 +51,15 @@ def _jax_functions(layer, x):
 
 
 def take_turns(functions, repeats, reduce=np.median):
-    """Wall and CPU seconds of functions, run in turns.
+    """Returns wall and CPU seconds of functions that run alternately.
 
     Args:
         functions: List of functions without arguments.
         repeats: How often each is run, after two runs to compile it.
-        reduce: What the seconds of a function become: by default the median.
+        reduce: Function of the seconds. Defaults to the median.
 
     Returns:
-        For each function an array of its wall and its CPU seconds.
+        For each function, an array of its wall and CPU seconds.
     """
     for function in functions:
         function()
@@ -75,7 +75,7 @@ def take_turns(functions, repeats, reduce=np.median):
 
 
 def least(functions, repeats):
-    """Least milliseconds of functions in turns: of the CPU; on a GPU, wall."""
+    """Returns minimum milliseconds: CPU time, or wall time on a GPU."""
     column = 1 if devices.accelerator() is None else 0
     found = take_turns(functions, repeats, np.min)
     return [1000 * seconds[column] for seconds in found]

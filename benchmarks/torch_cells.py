@@ -1,9 +1,9 @@
 """The recurrent layers of `benchmarks/cells.py` as plain PyTorch modules.
 
-Written as one would without a library: one product of the input for the whole
-sequence, one product for gates that share an input, a Python loop over time,
-and automatic differentiation. Each takes the weights of its Keras counterpart
-by name, and sequences of shape `(time, batch, width)`.
+Written as without a library: one input product for the whole sequence, one
+product for gates that share an input, a Python loop over time, and automatic
+differentiation. Each takes the weights of its Keras counterpart by name, and
+sequences of shape `(time, batch, width)`.
 """
 
 import torch
@@ -59,8 +59,7 @@ class GAMRHN(Recurrent):
         return zeros, x.new_zeros(batch, places, dtype=torch.float32)
 
     def hoist(self, x):
-        # Sliced once for a sequence: a slice has a gradient as wide as what
-        # it was cut from.
+        # Slice once per sequence: a slice has a gradient as wide as its source.
         kernels = self.head_kernel, self.reset_kernel, self.candidate_kernel
         above, self.below = zip(
             *(kernel.split([x.shape[-1], self.units]) for kernel in kernels),
@@ -101,7 +100,7 @@ class GAMRHN(Recurrent):
 
 
 class SelfAttention(nn.Module):
-    """Additive attention to the last outputs of `inner`, after it."""
+    """Additive attention to the last outputs of `inner`, after `inner`."""
 
     def __init__(self, inner, weights, window):
         super().__init__()

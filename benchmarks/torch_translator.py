@@ -1,10 +1,9 @@
 """The model, training step and searches of `translation.py` in PyTorch.
 
-They are what one writes by hand: fused layers where PyTorch has them
-(`nn.GRU` over packed sequences, fused Adam), a Python loop where input
-feeding needs one, and batched tensor operations in the searches. Beam search
-follows the rules of `kerasrnn.decoding.BeamSearch`; sentences that are done
-leave the batch.
+They are written as by hand: fused layers where PyTorch has them (`nn.GRU` over
+packed sequences, fused Adam), a Python loop where input feeding needs one, and
+batched tensor operations in the searches. Beam search follows the rules of
+`kerasrnn.decoding.BeamSearch`; finished sentences leave the batch.
 """
 
 import numpy as np
@@ -34,7 +33,7 @@ class TorchTranslator(nn.Module):
         self.output = nn.Linear(units, target_size)
 
     def encode(self, source):
-        """Returns the first states, and the memory with keys and mask."""
+        """Returns the initial states, and the memory with keys and mask."""
         mask = source != 0
         packed = nn.utils.rnn.pack_padded_sequence(
             self.source_embedding(source),

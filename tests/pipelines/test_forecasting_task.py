@@ -16,7 +16,7 @@ def row(mae):
 
 
 def test_a_plan_is_in_steps():
-    expected = "A forecast is of 24 steps of 15min, from the last 168; a season"
+    expected = "Forecasts 24 steps of 15min from the last 168; a season"
     assert task(96).plan() == f"{expected} has 96."
     first, second = task(288).plan().splitlines()
     assert first == f"{expected} has 288."

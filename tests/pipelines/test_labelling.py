@@ -90,7 +90,7 @@ def test_balanced_labels_have_the_same_weight_in_total():
     np.testing.assert_allclose(
         by_label, [(0, 2), (1, 2 / 3), (1, 2 / 3), (1, 2)], rtol=1e-6
     )
-    with pytest.raises(ValueError, match="'balanced' beside labels.*balanced"):
+    with pytest.raises(ValueError, match="'balanced' if labels .*balanced"):
         labeller.fit(found, class_weight="balanced")
 
 
@@ -140,8 +140,8 @@ def test_only_a_text_is_explained(method, text, unchanged):
 @pytest.mark.parametrize(
     "given, words",
     [
-        ({"class_weight": {1: 2.0, "n": 3.0}}, "a label once.*'n': 3.0}"),
-        ({"class_weight": {0.5: 2.0}}, "be of labels: .*{0.5: 2.0}"),
+        ({"class_weight": {1: 2.0, "n": 3.0}}, "a label twice.*'n': 3.0}"),
+        ({"class_weight": {0.5: 2.0}}, "be labels, among .*{0.5: 2.0}"),
         ({"class_weight": {"n": "a"}}, "class_weight='a'"),
         ({"validation_data": (TEXTS,)}, r"\(texts, labels\).*Received: \(\["),
         ({"labels": {"y": 1}}, "`labels` must be a list"),

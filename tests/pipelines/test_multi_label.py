@@ -158,7 +158,9 @@ def test_what_needs_one_label_or_several_says_so():
         single.tune_thresholds(TEXTS, ["fine"] * 4)
     with pytest.raises(ValueError, match="With one label per text"):
         single.label(TEXTS, threshold={"fine": 0.5})
-    with pytest.raises(ValueError, match="`labels` must be 3, one for each"):
+    with pytest.raises(
+        ValueError, match="`labels` must be 3 distinct, non-empty"
+    ):
         TextLabeller(model, WORDS, NAMES[:2], multi_label=True)
 
 

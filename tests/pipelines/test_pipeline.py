@@ -130,7 +130,7 @@ def test_fit_makes_batches_of_all_that_it_is_given(monkeypatch):
     "given, words",
     [
         ({"validation_split": 0.2}, "`validation_split` is only supported"),
-        ({"shuffle": False}, "`batches` returns. Received: shuffle=False"),
+        ({"shuffle": False}, "from `batches`. Received: shuffle=False"),
         ({"sample_weight": [1.0]}, "unexpected keyword argument 'sample_weig"),
         ({"class_weight": {0: 2.0}}, "unexpected keyword argument 'class_wei"),
         (

@@ -274,7 +274,7 @@ def test_it_is_compared_with_true_labels(of_three):
     ("labels", "message"),
     [
         (["fine"] * 5, r"\('bad', 'fair', 'good'\), or .* Received: 'fine'"),
-        ([0, 1, 2, 3, -1], "or their numbers. Received: 3, -1"),
+        ([0, 1, 2, 3, -1], "or indices of these. Received: 3, -1"),
         ([0], "Received: 5 texts and 1 labels"),
     ],
 )
@@ -415,7 +415,7 @@ def test_an_ensemble_needs_the_same_tokenizer_and_labels(labeller):
     names = ["negative", "positive"]
     of_two = classifier("last", num_classes=2)
     for other, said in (
-        (TextLabeller(classifier(), cased), "a `tokenizer` with another"),
+        (TextLabeller(classifier(), cased), "a `tokenizer` whose voc"),
         (labeller_of("last", labels=names[::-1]), r"\('positive', 'nega"),
         (TextLabeller(of_two, TOKENIZER, names), r"'\), by 2 logits"),
         (classifier(), "TextClassifier"),

@@ -140,7 +140,7 @@ def test_ids_are_tagged_as_their_words_are(tagger):
     names = np.array([*tagger.tags, ""])[found["tags"]]
     assert names.tolist() == expected["tags"].numpy().astype(str).tolist()
     for wrong, message in (
-        ({"words": ids["words"][:, :2]}, "characters of each word"),
+        ({"words": ids["words"][:, :2]}, "characters for each word"),
         ({"words": ids["words"] + 99}, "Ids must be from 0 to"),
         ({"characters": ids["characters"][:, :, ::-1]}, "on the right"),
     ):
@@ -260,7 +260,7 @@ def test_what_is_wrong_is_said():
             tagger.tag_tokens(words)
     with pytest.raises(ValueError, match="batch_size=0"):
         tagger.tag_tokens([["Anna"]], batch_size=0)
-    with pytest.raises(ValueError, match="`tags` must be 5"):
+    with pytest.raises(ValueError, match="`tags` must have 5"):
         TextTagger(tagger.model, tagger.words, ["O"], tagger.characters)
     with pytest.raises(ValueError, match="CharacterReader"):
         TextTagger(tagger.model, tagger.words, small.TAGS)
@@ -288,7 +288,11 @@ def test_sentences_of_another_form_are_refused(sentences):
 @pytest.mark.parametrize(
     "scheme, tags, message",
     [
-        ("IOB2", [*small.TAGS[::-1]], "in their order. Expected: .'IOB2', 'O'"),
+        (
+            "IOB2",
+            [*small.TAGS[::-1]],
+            "in the same order. Expected: .'IOB2', 'O'",
+        ),
         ("BIOES", small.TAGS, "Received: .'BIOES', 'O'"),
         (None, small.TAGS, "Received: .None, 'O'"),
         ("BIO", small.TAGS, "'BILOU'. Received: scheme='BIO'"),
@@ -351,8 +355,8 @@ def test_weights_that_do_not_fit_the_sentences():
     with pytest.raises(ValueError, match="with a `CRF`.*class_weight={'O'"):
         small.tagger().fit(rows, class_weight={"O": 0.5})
     for given, words in (
-        ({"B-X": 1.0}, r"be of tags: \('O', "),
-        ({7: 1.0}, r"be of tags: \('O', "),
+        ({"B-X": 1.0}, r"must be tags, among \('O', "),
+        ({7: 1.0}, r"must be tags, among \('O', "),
         ({"O": 1.0, 0: 2.0}, "a tag once"),
     ):
         with pytest.raises(ValueError, match=words):

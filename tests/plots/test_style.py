@@ -138,7 +138,7 @@ BAD = {
     ),
     "weights": (
         lambda: word_weight_figure(np.ones((2, 1)), [*"ab"]),
-        r"here \(2,\). Received: weights.shape=\(2, 1\)",
+        r"Expected: \(2,\). Received: weights.shape=\(2, 1\)",
     ),
     "no weight": (lambda: word_weight_figure([np.nan], ["a"]), "finite"),
     "no words": (lambda: word_weight_figure([], []), "`words` must be"),

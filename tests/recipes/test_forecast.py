@@ -53,7 +53,7 @@ def test_from_a_file_to_forecasts(tmp_path, capsys):
     run(*flags(path, output), "--epochs", 3)
     printed = capsys.readouterr()
     assert "600 steps of D in 2 series" in printed.err
-    plan = "A forecast is of 7 steps of D, from the last 28; a season has 7.\n"
+    plan = "Forecasts 7 steps of D from the last 28; a season has 7.\n"
     assert plan in printed.out
     card = json.loads((output / "card.json").read_text("utf-8"))
     assert list(card["beside"]) == ["naive", "seasonal naive", "linear"]

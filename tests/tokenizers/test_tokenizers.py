@@ -285,7 +285,7 @@ def test_what_is_wrong_is_said(name):
 
 @pytest.mark.parametrize("kind", ["unigram", "bpe"])
 def test_the_smallest_sentencepiece_vocabulary_is_named(kind):
-    with pytest.raises(ValueError, match=r"at least 10:.* Received: 9"):
+    with pytest.raises(ValueError, match=r"at least 10,.* Received: 9"):
         SentencePieceTokenizer.train(["abcde"], 9, kind)
     assert SentencePieceTokenizer.train(["abcde"], 10, kind).vocabulary_size
 

@@ -314,7 +314,7 @@ def _warn_of_rounding(numbers, report):
             f"changes in column {numbers.name!r} of {report.corpus}. Expected: "
             "numbers of at most 7 significant digits, such as the differences "
             "of a meter reading. Received: numbers such as "
-            f"{values[1:][lost][0]!r}",
+            f"{values[1:][lost][0]}",
             CorpusWarning,
         )
 
