@@ -20,7 +20,7 @@ OUTPUT = Path("saved_models/imdb")
 REVIEWS = classify.Settings(
     corpus="imdb", output=OUTPUT, lowercase=True, clean_reviews=True
 )
-# The report of Wang 2025 on eight models: 100 words, without stop words.
+# Wang 2025 compares eight models: 100 words, without stop words.
 RNN = dataclasses.replace(
     REVIEWS,
     special="drop",
@@ -49,7 +49,7 @@ PRESETS = {
         ngrams=400_000,
         dtype="auto",
     ),
-    # Whole reviews, read as by the language model of imdb_lm.py.
+    # Whole reviews, tokenized as for the language model of imdb_lm.py.
     "pretrained": dataclasses.replace(
         REVIEWS,
         max_tokens=1600,

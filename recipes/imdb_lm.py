@@ -5,7 +5,7 @@
     python recipes/imdb.py --corpus imdb --preset pretrained \
         --language-model saved_models/imdb_lm/language.keras
 
-It reads all reviews, with and without a label, but those that `imdb.py` holds
+It reads all labelled and unlabelled reviews, except those that `imdb.py` holds
 out with the same `--seed` and `--limit`. All other flags are those of
 `language_model.py`.
 """
@@ -23,7 +23,7 @@ from kerasrnn import training
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings(language_model.Settings):
-    """Those of `language_model.py` but for what `imdb.py` says of reviews."""
+    """Settings of `language_model.py`; those of the corpus are of `imdb.py`."""
 
     def without_effect(self):
         idle = {"dev", "test", "text_column", "tokens"}
@@ -62,14 +62,14 @@ PRESETS = {
 
 
 def of_reviews(settings):
-    """The settings of `imdb.py` for the same reviews."""
+    """Returns settings of `imdb.py` for the same reviews."""
     preset = imdb.PRESETS[imdb.preset_for(settings.corpus)]
     names = "corpus", "data_dir", "limit", "seed", "vocabulary_size"
     return dataclasses.replace(preset, **settings.pick(*names))
 
 
 def load_corpus(settings):
-    """Returns the reviews to train and to validate on, one a line."""
+    """Returns training and validation reviews, one per line."""
     corpus, dev = classify.load_parts(of_reviews(settings))
     train = corpus.train.texts + corpus.unlabelled
     return data.TextCorpus(train, dev.texts, None)

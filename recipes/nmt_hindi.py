@@ -5,7 +5,7 @@
     python recipes/nmt_hindi.py --preset all        # four corpora
     python recipes/nmt_hindi.py --corpus mine.tsv   # like translate.py
 
-All other flags but those of the corpus are those of `translate.py`.
+All flags except those of the corpus are those of `translate.py`.
 """
 
 import dataclasses
@@ -30,8 +30,8 @@ class Settings(training.TranslationSettings):
     """phrasebook, guha, tatoeba, tourism_health, wiki_dev, a path, or several
     joined by +."""
     dev_corpora: training.Count = 1
-    """Number of corpora, the first ones, of which pairs are held out."""
-    # Hindi has another script, in which an English word is wrong.
+    """Number of corpora, from the first, from which pairs are held out."""
+    # Hindi has another script, so copied English words would be wrong.
     copy_unknown: bool = False
 
 
@@ -43,7 +43,8 @@ BEST = Settings(
     units=256,
     epochs=26,
     dtype="auto",
-    # A model of few pairs repeats itself; without that, it is too brief.
+    # With few pairs, a model repeats itself; without repetitions, it is too
+    # brief.
     length_penalty=2.0,
     no_repeat_ngram=3,
 )
@@ -74,14 +75,14 @@ PRESETS = {
 
 
 def names(corpus):
-    """The names or paths of corpora joined by +; a path may contain one."""
+    """Splits names or paths of corpora at +; a path may contain +."""
     return [corpus] if Path(corpus).exists() else corpus.split("+")
 
 
 def load_pairs(settings):
     """Returns the pairs for training and for validation.
 
-    Third are the validation pairs of each corpus, if there are several.
+    The third item has the validation pairs of each of several corpora.
     """
     corpora = {name: read(name, settings) for name in names(settings.corpus)}
     if settings.dev_corpora > len(corpora):
@@ -98,13 +99,13 @@ def load_pairs(settings):
     train = sum((data.drop_overlap(x, dev) for x in corpora.values()), [])
     if len(held_out) == 1:
         return train, dev, {}
-    # Some are scored after every epoch: of each corpus.
+    # Some pairs of each corpus are scored after every epoch.
     random.Random(settings.seed).shuffle(dev)
     return train, dev, held_out
 
 
 def read(name, settings):
-    """The pairs of a corpus, given by its name or path."""
+    """Returns the pairs of a corpus, given by its name or path."""
     if name == "phrasebook":
         return phrasebook()[: settings.limit]
     path = data.find_corpus(name, settings.data_dir)

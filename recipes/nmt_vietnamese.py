@@ -29,7 +29,7 @@ class Settings(training.TranslationSettings):
 
     def without_effect(self):
         idle = super().without_effect()
-        # It has a validation set.
+        # The corpus has its own validation set.
         return idle | {"dev_size"} if self.corpus == "en_vi" else idle
 
 
@@ -96,7 +96,7 @@ def load_pairs(settings):
 
 
 def read(path, limit=None):
-    """Pairs of a file, or of NAME.en and NAME.vi if `path` is one of them."""
+    """Returns the pairs of a file, or of NAME.en and NAME.vi for either."""
     if path.suffix in (".en", ".vi"):
         path = path.with_suffix(".en"), path.with_suffix(".vi")
     return data.read_parallel_corpus(path, limit=limit).pairs

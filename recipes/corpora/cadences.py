@@ -1,4 +1,4 @@
-"""Four-part cadences, composed at random by the rules of harmony."""
+"""Random four-part cadences, composed by the rules of harmony."""
 
 import functools
 import itertools
@@ -60,7 +60,7 @@ def _piece(rng):
     for phrase in phrases:
         degrees = drawn(f"{{{phrase}}}", _PHRASES, rng).split()
         for place, degree in enumerate(degrees):
-            # In the bass, at times the third, but not in a cadence.
+            # The bass sometimes has the third, but not in a cadence.
             inner = 0 < place < len(degrees) - 2
             inverted = inner and rng.random() < 0.3
             voicings = _voicings(_triad(tonic, scale, degree), inverted)
@@ -82,7 +82,7 @@ def _triad(tonic, scale, degree):
 
 @functools.cache
 def _voicings(triad, inverted):
-    """All ways to give the notes of a triad to the four voices."""
+    """Returns all ways to assign the notes of a triad to the four voices."""
     root, third, fifth = triad
     bass = third if inverted else root
     choices = [[note for note in _VOICES[0] if note % 12 == bass]]
@@ -95,7 +95,7 @@ def _voicings(triad, inverted):
         if all(a < b for a, b in itertools.pairwise(notes))
         and max(notes[2] - notes[1], notes[3] - notes[2]) <= 12
         and {note % 12 for note in notes} == set(triad)
-        # The third is the leading note of the dominant: it is not doubled.
+        # The third of the dominant, its leading note, is not doubled.
         and sum(note % 12 == third for note in notes) == 1
     ]
 

@@ -1,4 +1,4 @@
-"""Generated hours of a load and a temperature, to try a forecaster."""
+"""Generated hourly load and temperature, to try a forecaster."""
 
 import numpy as np
 
@@ -6,15 +6,15 @@ _DAY, _WEEK, _YEAR = 24, 168, 8766
 
 
 def daily_rhythm(hours: int, seed: int):
-    """Returns hours with the rhythms of day, week and year, and weather.
+    """Returns hourly data with daily, weekly and yearly patterns, and weather.
 
     The load follows the time of day, is lower at weekends, and rises in cold
-    and in heat. The weather wanders: what it will be is known for hours,
+    and in heat. The weather is a random walk: it can be predicted for hours,
     not for days. Scores on it say nothing about any real series.
 
     Args:
-        hours: Integer, their number.
-        seed: Integer, the seed of the draws.
+        hours: Integer, number of hours.
+        seed: Integer, random seed.
 
     Returns:
         A dictionary of columns: `"date"`, strings, `"load"` and `"temp"`,

@@ -4,7 +4,7 @@ import re
 
 
 def drawn(template, words, rng):
-    """Replaces names in braces by words, drawn anew in each place.
+    """Replaces each name in braces by a random word.
 
     Args:
         template: String, such as `"The {thing} was {quality}."`

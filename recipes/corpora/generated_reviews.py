@@ -52,7 +52,7 @@ _SENTENCES = {
         "Trust me on the {a}, u will see.",
     ],
 }
-_SHARES = [15, 40, 30, 15]  # of these, in percent
+_SHARES = [15, 40, 30, 15]  # percentages of these
 _WORDS = _SENTENCES | {
     # A sentence has one of each, so that they differ.
     "a": (

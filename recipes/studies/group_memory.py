@@ -1,11 +1,11 @@
-"""Looks into the group memory of a trained language model with a GAM-RHN.
+"""Describes the group memory of a trained language model with a GAM-RHN.
 
     python recipes/studies/group_memory.py saved_models/ptb_lm/language.keras
 
 Prints how its last recurrent layer writes, keeps and reads on validation text.
-A slot keeps the share `1 - a` of its content in a step; its lifetime is the
-number of steps after which 1/e is left. An entropy is that of a softmax over
-the slots of a group, as a share of the maximum.
+A slot keeps the fraction `1 - a` of its content in a step; its lifetime is the
+number of steps after which 1/e remains. Entropies are those of the softmax over
+the slots of a group, relative to the maximum.
 """
 
 import kerasrnn_commands.quiet  # noqa: F401  # isort: skip
@@ -21,7 +21,7 @@ from kerasrnn.pipelines import TextLanguageModel
 
 @keras.saving.register_keras_serializable("kerasrnn_studies")
 class WatchedCell(GAMRHNCell):
-    """A GAM-RHN that keeps its softmaxes: of the write, then of each read."""
+    """A GAM-RHN cell that records the softmaxes of its write and reads."""
 
     @classmethod
     def copy_of(cls, cell, input_shape):
@@ -37,7 +37,7 @@ class WatchedCell(GAMRHNCell):
         return weights
 
     def watch(self, sequence):
-        """Returns what it does with a sequence `(batch, time, input_dim)`.
+        """Runs over a sequence `(batch, time, input_dim)`.
 
         Returns:
             Arrays of the write weights `(time, batch, groups, slots)`, of the
@@ -57,18 +57,18 @@ class WatchedCell(GAMRHNCell):
 
 
 def entropy(weights):
-    """Mean entropy over the last axis, as a share of the maximum."""
+    """Returns the mean entropy over the last axis, relative to the maximum."""
     logs = np.log(np.maximum(weights, 1e-30))
     return -(weights * logs).sum(-1).mean() / np.log(weights.shape[-1])
 
 
 def shares(values, bounds):
-    """Shares of the values below each bound, in words."""
+    """Returns the fractions of values below each bound, as text."""
     return ", ".join(f"{(values < x).mean():.0%} under {x}" for x in bounds)
 
 
 def describe(writes, reads, states, memory):
-    """Yields pairs of what is asked, and the answer, from `watch`."""
+    """Yields names and values of statistics of the arrays of `watch`."""
     steps, rows = writes.shape[:2]
     lifetimes = -1 / np.log(np.maximum(1 - writes, 1e-7)).mean((0, 1))
     moved = writes.std((0, 1)).mean() / writes.std()

@@ -1,12 +1,12 @@
-"""Self-training: a second classifier is trained on the answers of a first.
+"""Self-training: a second classifier learns from the outputs of a first one.
 
     python recipes/studies/imdb_self_training.py --corpus imdb
 
-The first is that of `recipes/imdb.py`, in `OUTPUT/first/`. The second, in
-`OUTPUT/second/`, starts from new weights and is trained on all reviews. Those
-without a label get the mean of two probabilities: that of the first, and that
-of a linear model of words, pairs and triples of words. `--teachers` names
-saved classifiers to answer in place of the first.
+The first one is that of `recipes/imdb.py`, in `OUTPUT/first/`. The second one,
+in `OUTPUT/second/`, starts from new weights and is trained on all reviews. The
+label of an unlabelled review is the mean probability of the first classifier
+and of a linear model of 1- to 3-grams. `--teachers` names saved classifiers to
+use instead of the first one.
 """
 
 import kerasrnn_commands.quiet  # noqa: F401  # isort: skip
@@ -38,9 +38,9 @@ class Settings(classify.Settings):
 
     output: pathlib.Path = pathlib.Path("saved_models/imdb_self_training")
     linear: bool = True
-    """Whether a linear model answers, too."""
+    """Whether to add a linear model as a teacher."""
     teachers: tuple[training.Existing, ...] = ()
-    """Saved classifiers to answer; default: one that is trained first."""
+    """Saved classifiers as teachers; default: one that is trained first."""
 
     def without_effect(self):
         return super().without_effect() | {"start_from"}
@@ -53,7 +53,7 @@ PRESETS = {
 
 
 class LinearLabeller:
-    """Logistic regression on which n-grams of up to three words occur.
+    """Logistic regression on the presence of n-grams of up to three words.
 
     Each n-gram is scaled by the logarithm of the ratio of its frequencies in
     the two classes: [Wang & Manning, 2012](https://aclanthology.org/P12-2018).
@@ -63,7 +63,7 @@ class LinearLabeller:
         self._tokenizer, labels = tokenizer, np.array(labels)
         self._counts = CountVectorizer(
             binary=True,
-            lowercase=False,  # As the tokenizer normalizes them.
+            lowercase=False,  # The tokenizer already normalizes texts.
             min_df=2,
             ngram_range=(1, 3),
             token_pattern=r"\S+",
@@ -110,7 +110,7 @@ def teacher(labellers, corpus, dev, linear):
 
 
 def scores(probabilities, dev):
-    """Says how good a function from texts to probabilities is."""
+    """Returns the scores of a function from texts to probabilities, as text."""
     found, labels = probabilities(dev.texts), np.array(dev.labels)
     accuracy = np.mean((found > 0.5) == labels)
     loss = -np.mean(np.log(np.where(labels, found, 1 - found)))
@@ -118,7 +118,7 @@ def scores(probabilities, dev):
 
 
 def answered(corpus, answers):
-    """Returns the corpus with probabilities as missing labels."""
+    """Returns the corpus with probabilities in place of missing labels."""
     train = data.LabelledTexts(
         corpus.train.texts + corpus.unlabelled,
         corpus.train.labels + answers.tolist(),
@@ -155,7 +155,7 @@ def main():
     keras.backend.clear_session()
 
     def build_labeller(settings, _):
-        # The folder of the first one has the word vectors that it trained.
+        # The folder of the first classifier has its word vectors.
         begin = dataclasses.replace(settings, output=first.output)
         return classify.build_labeller(begin, taught)
 

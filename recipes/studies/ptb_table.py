@@ -2,9 +2,8 @@
 
     python recipes/studies/ptb_table.py --corpus ptb
 
-Two of them are trained with three seeds, to show the effect of the seed. All
-flags but `--output` are those of `recipes/ptb_lm.py`, for all rows. Rows that
-are done are not trained again.
+Two of them are trained with three seeds. All flags except `--output` are passed
+to `recipes/ptb_lm.py` for all rows. Finished rows are not trained again.
 """
 
 import argparse
@@ -66,7 +65,7 @@ def setting(flag):
 
 
 def run_rows(rows, output, others):
-    """Trains each row in a process and folder of its own; returns the cards.
+    """Trains each row in its own process and folder; returns the cards.
 
     A row whose card was written by the same command is not trained again; an
     interrupted one is resumed.
@@ -134,7 +133,7 @@ def main():
     runs += [(name, seed) for seed in SEEDS[1:] for name in SPREAD]
     rows = {f"{name}-{seed}": flags(name, seed) for name, seed in runs}
     cards = run_rows(rows, args.output, others)
-    # Curves of all would be too many for a picture.
+    # The picture does not have room for all curves.
     histories = {
         name: cards[f"{name}-{SEEDS[0]}"]["history"]
         for name, own in MODELS.items()

@@ -429,6 +429,11 @@ def _as_bioes(tag, scheme):
 
 
 def _may_follow(before, after, scheme):
+    """Whether a tag may follow another.
+
+    The tags are pairs of a prefix, with I, O, B, E and S as in BIOES, and a
+    label, which is empty for O.
+    """
     (a, kind), (b, kind_after) = before, after
     within = a in "BI" and kind == kind_after
     if scheme == "IOB1":
