@@ -423,5 +423,5 @@ def test_an_ensemble_needs_the_same_tokenizer_and_labels(labeller):
         with pytest.raises(ValueError, match=f"`labellers`.*{said}"):
             TextLabeller.ensemble([labeller, other])
     several = TextLabeller(of_two, TOKENIZER, names, multi_label=True)
-    with pytest.raises(ValueError, match="Received: .* may have several, by 2"):
+    with pytest.raises(ValueError, match=r"Received: .* \(multi-label\), by 2"):
         TextLabeller.ensemble([TextLabeller(of_two, TOKENIZER), several])

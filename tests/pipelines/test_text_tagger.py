@@ -357,7 +357,7 @@ def test_weights_that_do_not_fit_the_sentences():
     for given, words in (
         ({"B-X": 1.0}, r"must be tags, among \('O', "),
         ({7: 1.0}, r"must be tags, among \('O', "),
-        ({"O": 1.0, 0: 2.0}, "a tag once"),
+        ({"O": 1.0, 0: 2.0}, "a tag twice"),
     ):
         with pytest.raises(ValueError, match=words):
             small.tagger(scheme=None).fit(rows, class_weight=given)
