@@ -74,8 +74,10 @@ def training_figure(
                 )
         if len(axes.get_legend_handles_labels()[1]) > 1:
             axes.legend(frameon=False)
-        only = " (validation)" * (metric not in curves)
-        add_panel_title(axes, ", ".join(names).replace("_", " ") + only)
+        title = ", ".join(names).replace("_", " ")
+        if metric not in curves:
+            title += " (validation)"
+        add_panel_title(axes, title)
         axes.set_xlabel("epoch")
         whole_numbers(axes)
         open_grid(axes)
