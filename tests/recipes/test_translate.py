@@ -218,7 +218,7 @@ def test_old_pairs_may_have_columns_of_their_own(table, tmp_path, monkeypatch):
     with pytest.raises(data.CorpusError, match="'Deutsch' .* `old_columns`"):
         translate.load_pairs(settings(*flags))
     monkeypatch.undo()
-    with pytest.raises(data.CorpusError, match="lacks .* another column as `source`"):
+    with pytest.raises(data.CorpusError, match="lacks .* column as `source`"):
         data.read_parallel_parts([old])
 
 
