@@ -301,7 +301,7 @@ def test_the_files_of_a_run(tmp_path, capsys, monkeypatch):
     assert card["scores"] == dict.fromkeys(["dev", "first"], {"bleu": 1.23456})
     printed = capsys.readouterr().out
     for line in (
-        *("To train on: 3 rows.", "To validate on: 1 row."),
+        *("Training set: 3 rows.", "Validation set: 1 row."),
         *("Member 3 of", "Warning: only 3 rows to train on."),
         "Model: 2 parameters, vocabulary of 5.",
         "Epochs: 3, of 2 steps each.",

@@ -208,9 +208,13 @@ BAD = {
         {},
         "times 28 days apart",
     ),
-    "bad step": (frame(), {"step": "hourly"}, "offset of pandas"),
-    "no step": (frame(), {"step": "0h"}, "positive offset.*step='0h'"),
-    "step back": (frame(), {"step": "-1D"}, "positive offset.*step='-1D'"),
+    "bad step": (frame(), {"step": "hourly"}, "positive pandas offset"),
+    "no step": (frame(), {"step": "0h"}, "positive pandas offset.*step='0h'"),
+    "step back": (
+        frame(),
+        {"step": "-1D"},
+        "positive pandas offset.*step='-1D'",
+    ),
     "no rule": (
         frame(),
         {"step": "D", "resample": "median"},
