@@ -234,7 +234,7 @@ def test_a_training_does_not_resume_in_another_precision(
         with Run(Small(output=tmp_path, dtype="auto")) as run:
             fit(run, new_model())
     assert len(list(tmp_path.glob("training-*"))) == 2
-    assert "has other settings: dtype." in capsys.readouterr().out
+    assert "has different settings: dtype." in capsys.readouterr().out
     # What is given is the same as what is found to be faster.
     with Run(Small(output=tmp_path, dtype="float32")) as run:
         fit(run, new_model())
