@@ -425,3 +425,11 @@ def test_an_ensemble_needs_the_same_tokenizer_and_labels(labeller):
     several = TextLabeller(of_two, TOKENIZER, names, multi_label=True)
     with pytest.raises(ValueError, match=r"Received: .* \(multi-label\), by 2"):
         TextLabeller.ensemble([TextLabeller(of_two, TOKENIZER), several])
+
+
+def test_signatures_are_kept_until_an_attribute_is_set():
+    labeller = labeller_of("pooled")
+    kept = labeller.signatures
+    assert labeller.signatures is kept
+    labeller.temperature = 2.0
+    assert labeller.signatures is not kept

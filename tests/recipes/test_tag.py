@@ -1,6 +1,7 @@
 import json
 import runpy
 import sys
+import types
 
 import keras
 import pytest
@@ -36,6 +37,17 @@ def write(path, sentences):
 
 
 SMALL = ("--units", 16, "--character-units", 8, "--batch-size", 16)
+
+
+def test_no_words_are_both_trained_on_and_held_out():
+    """Also with other tags."""
+    sentences = [[(word, name)] for word in "abcdefgh" for name in "XYZ"]
+    settings = types.SimpleNamespace(dev_size=4, seed=1)
+    train, dev = (
+        {sentence[0][0] for sentence in part}
+        for part in tag.hold_out(sentences, settings)
+    )
+    assert train and dev and not train & dev
 
 
 # The words that it is fine-tuned on are not all in its vocabulary.

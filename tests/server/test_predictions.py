@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException  # noqa: E402
 from starlette.requests import Request as HttpRequest  # noqa: E402
 
 from kerasrnn_commands.messages import Answer  # noqa: E402
+from kerasrnn_commands.predictions import Held  # noqa: E402
 from kerasrnn_commands.predictions import Predictions  # noqa: E402
 from kerasrnn_commands.settings import ServerSettings  # noqa: E402
 
@@ -134,3 +135,14 @@ def test_no_bytes_are_worth_more_than_a_refusal():
         else:
             # The header of gzip has no sum of its own, the content has.
             assert found.body == BODY
+
+
+def test_what_comes_in_pieces_is_held_once():
+    held = Held(200_000)
+    with held.part() as grow:
+        grow(70_000)
+        grow(140_000)
+        assert held.size == 140_000
+        with pytest.raises(HTTPException):
+            grow(210_000)
+    assert held.size == 0

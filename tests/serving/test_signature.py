@@ -108,11 +108,17 @@ def test_it_knows_which_answers_are_row_by_row(signatures, tmp_path):
     def once(text):
         return {"count": tf.size(text)[None]}
 
+    @tf.function(input_signature=[toys.TEXTS])
+    def split(text):
+        return {"words": tf.strings.split(text).to_tensor("")}
+
     assert signatures["serving_default"].by_row
     assert not signatures["square"].by_row and not signatures["repeat"].by_row
-    path = toys.export(tmp_path / "once", {"serving_default": once})
-    # Its only output has one row, whatever is asked.
-    assert not ModelFolder(path).load().signatures["serving_default"].by_row
+    # One has one row, whatever is asked; one is as wide as the longest row.
+    given = {"serving_default": once, "split": split}
+    path = toys.export(tmp_path / "other", given)
+    others = ModelFolder(path).load().signatures
+    assert not any(signature.by_row for signature in others.values())
 
 
 def test_an_input_may_have_the_name_of_an_argument(signatures):

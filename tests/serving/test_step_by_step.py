@@ -35,7 +35,9 @@ def test_it_starts_and_ends_with_the_tokens_of_the_card(tmp_path):
     facts = json.loads(card.read_text())
     facts["search"] |= {"start_id": 4, "end_id": 6}
     card.write_text(json.dumps(facts))
-    assert list(written(ExportedModel(path / "1"), "abc")) == ["5"]
+    model = ExportedModel(path / "1")
+    assert list(written(model, "abc")) == ["5"]
+    assert list(written(model, "")) == []
 
 
 def test_what_writing_needs(model, tmp_path):

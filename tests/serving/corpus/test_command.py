@@ -98,6 +98,7 @@ def test_beam_is_an_extra(model, source, tmp_path, capsys):
     [
         ("2", "model='toy/1'.*Received: model='toy"),
         ("1", "checksum=.*Received:.*checksum="),  # written anew
+        ("1/assets", "checksum=.*Received:.*checksum="),  # a file more
     ],
 )
 def test_a_new_version_is_not_mixed_with_an_old_one(
@@ -108,7 +109,10 @@ def test_a_new_version_is_not_mixed_with_an_old_one(
     monkeypatch.setattr(command, "line_answers", lambda *args: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         answer_corpus(path, source, target)
-    toys.export(path, {"serving_default": toys.greedy}, version=version)
+    if version == "1/assets":
+        (path / version / "more.txt").touch()
+    else:
+        toys.export(path, {"serving_default": toys.greedy}, version=version)
     monkeypatch.undo()
     with pytest.raises(ValueError, match=message):
         answer_corpus(path, source, target)
