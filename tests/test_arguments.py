@@ -163,5 +163,7 @@ class MatrixCell(layers.RecurrentCell):
     ],
 )
 def test_states_that_are_not_vectors_are_refused_where_they_are_joined(make):
-    with pytest.raises(ValueError, match=r"vectors.*state_size=\[3, \(2, 3\)"):
+    with pytest.raises(
+        ValueError, match=r"states have the shape.*state_size=\[3, \(2, 3\)"
+    ):
         make(MatrixCell())

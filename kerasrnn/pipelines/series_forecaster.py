@@ -282,8 +282,8 @@ class SeriesForecaster(TextPipeline):
             own, given = getattr(self, name), getattr(table, name)
             if list(own) != list(given):
                 raise ValueError(
-                    f"The table must have the same `{name}` as the model. "
-                    f"Expected: {own!r}. Received: {given!r}"
+                    f"The table must have the same `{name}` as the model, in "
+                    f"the same order. Expected: {own!r}. Received: {given!r}"
                 )
         if table.series:
             self.model.head.check(table.stacked("values"))

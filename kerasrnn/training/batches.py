@@ -66,9 +66,9 @@ def check_executions(model, steps, done):
     if steps % size or done % size:
         raise ValueError(
             "Keras would train on more batches than there are in an epoch. "
-            f"Expected: a `steps_per_execution` that divides {steps} batches"
-            + (f" and the {done} finished ones" if done else "")
-            + f". Received: steps_per_execution={size}"
+            "Expected: a `steps_per_execution` that divides the number of "
+            f"batches, {steps}, and of those already trained on, {done}. "
+            f"Received: steps_per_execution={size}"
         )
 
 

@@ -111,7 +111,7 @@ def test_it_translates_into_the_words_of_a_shortlist(
 
 def test_every_sentence_can_end(model, tokenizers, shortlist):
     words = Shortlist(shortlist.lexicon, size=8, frequent=2)
-    with pytest.raises(ValueError, match="end id, 2. Received: frequent=2"):
+    with pytest.raises(ValueError, match="more than 2. Received: frequent=2"):
         TextTranslator(model, *tokenizers, GreedySearch(), shortlist=words)
 
 

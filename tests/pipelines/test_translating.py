@@ -91,7 +91,7 @@ def test_any_search_gives_what_it_finds(model, search, count):
 
 
 def test_a_translation_to_score_has_a_limit(beam):
-    with pytest.raises(ValueError, match="may have 6 tok.*Received: 1 with"):
+    with pytest.raises(ValueError, match="at most 6 tok.*Received: 1 with"):
         beam.score([("who", "lal " * 7), ("who", "lal " * 6)])
 
 

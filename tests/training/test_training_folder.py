@@ -83,7 +83,7 @@ def test_several_replicas_start_at_an_epoch(tmp_path, model, monkeypatch):
         scope=contextlib.nullcontext, cluster_resolver=None
     )
     monkeypatch.setattr(training_folder, "strategy_of", lambda _: several)
-    with pytest.raises(ValueError, match="1 batches of epoch 1 are done"):
+    with pytest.raises(ValueError, match="1 finished batches of epoch 1"):
         train(folder, model)
 
 
@@ -381,7 +381,7 @@ def test_other_settings_are_printed(tmp_path, capsys):
         settings = {"units": 1, "data": ["a"] * 99, "rate": rate}
         train(TrainingFolder(tmp_path, settings, "loss"), new_model(), epochs=1)
     printed = capsys.readouterr().out
-    assert printed.count("other settings: rate.") == 1
+    assert printed.count("different settings: rate.") == 1
 
 
 @pytest.mark.parametrize("loss", [math.nan, math.inf])
@@ -661,7 +661,7 @@ def test_an_epoch_has_whole_executions(tmp_path, model):
         folder = TrainingFolder(tmp_path, {"cut": 1}, "loss")
         folder.fit(model, batches, 2, None, [Kill(1)], minutes=0, verbose=0)
     model.compile("sgd", "mse", steps_per_execution=2)
-    with pytest.raises(ValueError, match="4 batches, and the 1 that are done"):
+    with pytest.raises(ValueError, match="batches, 4, and .*trained on, 1."):
         folder.fit(model, batches, 2, verbose=0)
     folder = TrainingFolder(tmp_path, {"cut": 0}, "loss")
     folder.fit(model, batches, 2, verbose=0)

@@ -589,8 +589,11 @@ def test_it_says_why_a_cell_is_slow():
     assert FastRNN(RHNCell(3)).slow_because is None
     assert "`unroll=True`" in FastRNN(RHNCell(3), unroll=True).slow_because
     for cell, why in (
-        (keras.layers.GRUCell(3), "GRUCell defines `call`, but no `run`"),
-        (Loud(3), "Loud defines `call`, but no `run`"),
+        (
+            keras.layers.GRUCell(3),
+            "GRUCell defines `call`, but no matching `run`",
+        ),
+        (Loud(3), "Loud defines `call`, but no matching `run`"),
         ([RHNCell(3), Loud(3)], "Loud"),
     ):
         assert why in FastRNN(cell).slow_because
