@@ -73,7 +73,7 @@ def test_what_asks_for_too_much_is_refused_at_once(server):
         )
         assert status == 400
         assert "at most 65536 positions" in body["error"]
-        assert "1024 rows of 2 characters or ids and 15000" in body["error"]
+        assert "1024 rows of 2 characters or ids, plus 15000" in body["error"]
         status, body = call(server, "step", ids=[[1] * 60_000])
         assert status == 400
         assert "at most 2097152 values" in body["error"]

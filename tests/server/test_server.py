@@ -128,8 +128,8 @@ def test_status_and_metadata(server):
     [
         ("/v1/models/whisper:predict", "There is no model 'whisper'"),
         ("/v2/models/whisper/infer", "There is no model 'whisper'"),
-        ("/v1/models/shout/versions/7:predict", "version 3 .* Received: 7"),
-        ("/v2/models/shout/versions/2/infer", "version 3 .* Received: 2"),
+        ("/v1/models/shout/versions/7:predict", "version 3. Received: 7"),
+        ("/v2/models/shout/versions/2/infer", "version 3. Received: 2"),
         (f"/v2/models/shout/versions/{'7' * 5000}/infer", "Received: 7{20}\\."),
         ("/v2/repository/models/shout/unload", "Not Found"),
     ],
@@ -144,8 +144,8 @@ def test_what_is_not_there_is_said(server, path, message):
 @pytest.mark.parametrize(
     ("method", "path", "status", "message"),
     [
-        ("GET", "v1/models/shout:predict", 405, "takes POST. Received: GET."),
-        ("GET", "v2/models/shout/infer", 405, "takes POST. Received: GET."),
+        ("GET", "v1/models/shout:predict", 405, "allows POST. Received: GET."),
+        ("GET", "v2/models/shout/infer", 405, "allows POST. Received: GET."),
         ("POST", "v1/models/shout:classify", 404, "shout:predict instead."),
         ("POST", "v1/models/a/versions/3:regress", 404, "versions/3:predict"),
     ],
@@ -231,7 +231,7 @@ def test_too_many_calls_are_refused(tmp_path):
                 "POST", path, b'{"instances": ["a"]}'
             )
         assert (status, headers["retry-after"]) == (503, "1")
-        assert b"the most allowed" in body
+        assert b"which is the maximum" in body
         # A killed server leaves no process behind.
         processes = server.processes()
         server.end(signal.SIGKILL)

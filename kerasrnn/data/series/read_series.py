@@ -247,8 +247,9 @@ def _on_grid(rows, step, most, where, zone):
     if twice.any():
         raise CorpusError(
             f"Each time{where} must occur only once. Several series need a "
-            "`key`; ambiguous local times need an offset; and `time` must list "
-            "all columns of the time, such as Date and Time. Received: "
+            "`key`; ambiguous local times need an offset; and if several "
+            "columns hold the time, such as Date and Time, `time` must list "
+            "them all. Received: "
             f"{rows.index[twice][0]} and {twice.sum() - 1} more times twice"
         )
     _check_span(rows.index, step, most, where)

@@ -136,7 +136,7 @@ def test_parts_of_a_time_are_asked_for_together():
     ):
         read_series(given, "Date")
     with pytest.raises(
-        CorpusError, match="occur only once.*all columns of the time"
+        CorpusError, match="occur only once.*if several columns hold the time"
     ):
         read_series(given, "Date", ["load"])
     with pytest.raises(
