@@ -346,7 +346,9 @@ class TaggingFunctions:
         """The same, compiled by XLA."""
         features, sizes = self.tagger.features, shapes.sizes()
         sizes["letters"] = [features.max_letters]
-        sizes["pieces"] = [2 * length for length in shapes.lengths]
+        # A word has one to two pieces in most texts.
+        most = [2 * length for length in shapes.lengths]
+        sizes["pieces"] = sorted({*shapes.lengths, *most})
         axes = {"words": AXES, "characters": (*AXES, "letters")}
         axes |= {"pieces": ("rows", "pieces"), "piece_counts": AXES}
         arguments = [

