@@ -7,7 +7,8 @@ stacked. TensorFlow computes one step to find the shapes of the saved tensors,
 unless the nest `blank` gives them. In
 `scan_reading(read, step, carry, time, blank=None)`, the step
 `(carry, index, here)` also gets what `read(index)` returns, a nest of entries
-of sequences. `unrolled` is `scan` with all steps written out.
+of sequences. `reader(sequences)` returns such a function of a list, whose
+gradient takes linear time. `unrolled` is `scan` with all steps written out.
 
 `gradients(function, arguments, cotangents)` returns the gradients of a function
 `(*arguments) -> (results, others)`, and the others. The gradient of an argument
@@ -86,6 +87,17 @@ if BACKEND == "tensorflow":
             keras.tree.pack_sequence_as(carry, flat),
             keras.tree.pack_sequence_as(blank, saved),
         )
+
+    def reader(sequences):
+        # The gradient of an entry of a tensor would be as large as the tensor.
+        arrays = [
+            tf.TensorArray(x.dtype, tf.shape(x)[0], clear_after_read=False)
+            for x in sequences
+        ]
+        arrays = [
+            array.unstack(x) for array, x in zip(arrays, sequences, strict=True)
+        ]
+        return lambda index: [array.read(index) for array in arrays]
 
     def gradients(function, arguments, cotangents):
         # If a tensor is passed twice, each of the two would get the gradient of
@@ -216,6 +228,9 @@ else:
 
 
 if BACKEND != "tensorflow":
+
+    def reader(sequences):
+        return lambda index: [x[index] for x in sequences]
 
     def is_eager():
         return False

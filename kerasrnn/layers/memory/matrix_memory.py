@@ -235,10 +235,7 @@ def _memories(memory, kept, added, update):
         return update(kept, memory) + added, memory
 
     memory, memories = _backend.scan_reading(
-        lambda index: (kept[index], added[index]),
-        step,
-        memory,
-        ops.shape(added)[0],
+        _backend.reader([kept, added]), step, memory, ops.shape(added)[0]
     )
     return ops.moveaxis(memories, 0, 2), memory
 

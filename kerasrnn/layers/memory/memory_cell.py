@@ -217,12 +217,8 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
         if width:
             before = ops.reshape(history[0], (batch, width, self._channels))
             joined = ops.concatenate([before, joined], axis=1)
-        convolved = ops.silu(
-            sum(
-                joined[:, i : i + time] * self.conv_kernel[i]
-                for i in range(self.conv_width)
-            )
-        )
+        kernel = ops.expand_dims(self.conv_kernel, -1)
+        convolved = ops.silu(ops.depthwise_conv(joined, kernel))
         if not width:
             return convolved, []
         if lengths is None:
