@@ -11,8 +11,8 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable
 from collections.abc import Sequence
+from typing import Any
 
 import gradio as gr
 import tensorflow as tf
@@ -109,18 +109,19 @@ def build_page(models: Sequence[ExportedModel]) -> gr.Blocks:
     Raises:
         ValueError: when no model can be shown.
     """
-    tabs = [(model, tab) for model in models if (tab := tab_of(model))]
-    others = [model.name for model in models if not tab_of(model)]
-    if not tabs:
+    kinds = [(model, kind) for model in models if (kind := kind_of(model))]
+    others = [model.name for model in models if not kind_of(model)]
+    if not kinds:
         raise ValueError(
             "There must be a translator, a classifier, a tagger, a language "
             f"model, a forecaster or a model of music. Received: {others}"
         )
     with gr.Blocks(title="kerasrnn", analytics_enabled=False) as page:
-        for model, tab in tabs:
-            with gr.Tab(title(model, tab)):
+        for model, kind in kinds:
+            with gr.Tab(title(model, kind)):
                 gr.Markdown(caption(model))
-                tab(model)
+                _, _, add_tab, _ = _KINDS[kind]
+                add_tab(model)
         if others:
             gr.Markdown(
                 "Not shown, because there is no tab for such a model or card: "
@@ -129,16 +130,16 @@ def build_page(models: Sequence[ExportedModel]) -> gr.Blocks:
     return page
 
 
-def title(model: ExportedModel, tab: Callable[[ExportedModel], None]) -> str:
+def title(model: ExportedModel, kind: str) -> str:
     """Returns what a model is, and its languages or else its name.
 
     Args:
         model: The `ExportedModel`.
-        tab: What `tab_of` returned.
+        kind: Its `kind_of`.
     """
     languages = [*map(capitalized, (model.card() or {}).get("languages", []))]
     name = " to ".join(languages) or model.name.replace("_", " ")
-    return f"{_KINDS[tab]} · {name}"
+    return f"{kind} · {name}"
 
 
 def caption(model: ExportedModel) -> str:
@@ -244,47 +245,34 @@ def main(args: Strings | None = None) -> None:
         parser.exit(1, f"{parser.prog}: {error}\n")
 
 
-# The tab for a signature that reads text, and the facts that the tab needs from
-# the card.
-_BY_SIGNATURE: dict[str, tuple[Callable[[ExportedModel], None], set[str]]] = {
-    "attend": (translator_tab, set()),
-    "explain_label": (classifier_tab, {"labels"}),
-    "generate": (language_model_tab, set()),
-    "tag_tokens": (tagger_tab, {"scheme"}),
-}
-
-_KINDS: dict[Callable[[ExportedModel], None], str] = {
-    translator_tab: "Translator",
-    classifier_tab: "Classifier",
-    language_model_tab: "Language model",
-    tagger_tab: "Tagger",
-    forecaster_tab: "Forecaster",
-    music_tab: "Music",
+# Kinds of models: a signature and an output that it must have, the function
+# that fills the tab, and the facts that this needs from the card.
+_KINDS: dict[str, Any] = {
+    "Forecaster": ("serving_default", "forecast", forecaster_tab, {"columns"}),
+    "Translator": ("attend", "weights", translator_tab, set()),
+    "Classifier": ("explain_label", "weights", classifier_tab, {"labels"}),
+    "Language model": ("generate", "text", language_model_tab, set()),
+    "Tagger": ("tag_tokens", "tags", tagger_tab, {"scheme"}),
+    "Music": ("generate", "roll", music_tab, set()),
 }
 
 
-def tab_of(model: ExportedModel) -> Callable[[ExportedModel], None] | None:
-    """Returns the function that fills the tab of a model.
+def kind_of(model: ExportedModel) -> str | None:
+    """Returns the kind of a model.
 
     Args:
         model: The `ExportedModel`.
 
     Returns:
-        The function for the signatures of the model; `None` if there is no tab
-        for this kind of model, or its card lacks facts.
+        A key of `_KINDS`; `None` if there is no tab for such a model, or its
+        card lacks facts.
     """
     facts = (model.card() or {}).keys()
-    if "forecast" in model.signatures["serving_default"].outputs:
-        return forecaster_tab if "columns" in facts else None
-    for name, (tab, needed) in _BY_SIGNATURE.items():
-        if name in model.signatures and _reads_text(model.signatures[name]):
-            return tab if needed <= facts else None
-    generate = model.signatures.get("generate")
-    return music_tab if generate and "roll" in generate.outputs else None
-
-
-def _reads_text(signature):
-    return any(spec.dtype == tf.string for spec in signature.inputs.values())
+    for kind, (name, output, _, needed) in _KINDS.items():
+        signature = model.signatures.get(name)
+        if signature is not None and output in signature.outputs:
+            return kind if needed <= facts else None
+    return None
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ from kerasrnn.data.series.windows import series_windows
 from kerasrnn.optional import import_pandas
 from kerasrnn.plots import forecast_figure
 from kerasrnn.plots import piano_roll_figure
+from kerasrnn.serving.demo.text_tabs import add_form
+from kerasrnn.serving.demo.text_tabs import checked
 from kerasrnn.serving.demo.text_tabs import chosen_seed
 from kerasrnn.serving.demo.text_tabs import picture_box
 from kerasrnn.serving.demo.text_tabs import seed_box
@@ -59,34 +61,26 @@ def forecaster_tab(model: ExportedModel) -> None:
         )
 
     gr.Markdown(what_to_paste(facts))
-    with gr.Row():
-        with gr.Column():
-            text = gr.Textbox(
-                example(model),
-                label="Rows, as CSV with the names of the columns",
-                lines=14,
-                max_lines=14,
-            )
-            shown = gr.Dropdown(
-                columns,
-                value=columns[:4],
-                multiselect=True,
-                label="Columns to show",
-            )
-            button = gr.Button("Forecast", variant="primary")
-        with gr.Column():
-            count = gr.Markdown()
-            plot = picture_box()
-            table = gr.Dataframe(
-                label="Forecast and its quantiles", interactive=False
-            )
-            file = gr.DownloadButton("Download all columns as CSV")
-    gr.on(
-        [button.click, shown.input],
-        forecast,
-        [text, shown],
-        [count, plot, table, file],
+    text = gr.Textbox(
+        example(model),
+        label="Rows, as CSV with the names of the columns",
+        lines=14,
+        max_lines=14,
     )
+    shown = gr.Dropdown(
+        columns,
+        value=columns[:4],
+        multiselect=True,
+        label="Columns to show",
+    )
+    outputs = [
+        gr.Markdown(),
+        picture_box(),
+        gr.Dataframe(label="Forecast and its quantiles", interactive=False),
+        gr.DownloadButton("Download all columns as CSV"),
+    ]
+    add_form(forecast, [text, shown], "Forecast", outputs)
+    shown.input(forecast, [text, shown], outputs)
 
 
 def new_file(name: str) -> pathlib.Path:
@@ -132,11 +126,7 @@ def table_of(text: str) -> dict[str, list[str]]:
     Raises:
         gr.Error: when it is not a CSV, or rows differ in their number of cells.
     """
-    if len(text) > MAX_CHARACTERS:
-        raise _error(
-            f"The table has {len(text):,} characters, and at most "
-            f"{MAX_CHARACTERS:,} are allowed."
-        )
+    text = checked(text, MAX_CHARACTERS)
     file = io.StringIO(text.lstrip("\ufeff").strip(), newline=None)
     try:
         header, *lines = [*csv.reader(file)] or [[]]
@@ -275,12 +265,10 @@ def rows(
             levels = answer["quantiles"][:, place].T
             for level, values in zip(facts["levels"], levels, strict=True):
                 table[f"{name} {level}"] = values
-    return pandas.DataFrame(table).map(_rounded)
-
-
-def _rounded(value):
-    """A number with five digits, which a float32 would show as more."""
-    return value if isinstance(value, str) else float(f"{value:.5g}")
+    # Five digits: of a float32, more would be shown.
+    return pandas.DataFrame(table).map(
+        lambda x: x if isinstance(x, str) else float(f"{x:.5g}")
+    )
 
 
 def _error(text):
@@ -304,24 +292,21 @@ def music_tab(model: ExportedModel) -> None:
         )
         roll = found["roll"][0]
         path = write_midi(roll, new_file("composed.mid"), steps_per_beat)
-        return piano_roll_figure({"composed": roll}), str(path)
+        return str(path), piano_roll_figure({"composed": roll})
 
-    with gr.Row():
-        with gr.Column():
-            controls = [
-                gr.Slider(8, 512, 128, step=8, label="Length in steps"),
-                gr.Slider(
-                    0,
-                    2,
-                    1,
-                    step=0.05,
-                    label="Temperature",
-                    info="0 always takes what is more probable, key by key",
-                ),
-                seed_box(),
-            ]
-            button = gr.Button("Compose", variant="primary")
-        with gr.Column():
-            file = gr.File(label="To listen to: a MIDI file")
-    picture = picture_box(wide=True)
-    gr.on([button.click], compose, controls, [picture, file])
+    temperature = gr.Slider(
+        0,
+        2,
+        1,
+        step=0.05,
+        label="Temperature",
+        info="0 always takes what is more probable, key by key",
+    )
+    steps = gr.Slider(8, 512, 128, step=8, label="Length in steps")
+    add_form(
+        compose,
+        [steps, temperature, seed_box()],
+        "Compose",
+        [gr.File(label="To listen to: a MIDI file")],
+        below=[picture_box(wide=True)],
+    )

@@ -2,6 +2,7 @@
 
 import html
 import random
+from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
@@ -77,34 +78,32 @@ def chosen_seed(seed: int) -> int:
     return random.randint(0, MAX_SEED) if seed == NEW_SEED else seed
 
 
-def checked(text: str) -> str:
+def checked(text: str, most: int = MAX_CHARACTERS) -> str:
     """Returns a text, or `""` if nothing of it is seen.
 
     Args:
         text: String.
+        most: The maximum number of characters.
 
     Raises:
         gr.Error: when it is too long; the page shows this.
     """
-    if len(text) > MAX_CHARACTERS:
+    if len(text) > most:
         raise gr.Error(
-            f"The text has {len(text):,} characters, and at most "
-            f"{MAX_CHARACTERS:,} are allowed.",
+            f"The text has {len(text):,} characters, and at most {most:,} are "
+            "allowed.",
             print_exception=False,
         )
     return text if source_key(text) else ""
 
 
-def remarks(
-    model: ExportedModel, texts: Iterable[Iterable[str]], strange: bool = False
-) -> str:
+def remarks(model: ExportedModel, texts: Iterable[Iterable[str]]) -> str:
     """Returns what a model does not read or know, as sentences to warn with.
 
     Args:
         model: The `ExportedModel`.
         texts: Iterable of what it reads of each text, an iterable of tokens
             that is padded with `""`.
-        strange: Whether the texts are `in_small_pieces`.
     """
     card, read = model.card() or {}, [*map(_without_padding, texts)]
     most, found = card.get("max_length"), []
@@ -115,37 +114,11 @@ def remarks(
         found.append(
             f"{unknown} of {len(tokens)} tokens were never seen in training."
         )
-    if strange:
-        found.append("Most words of the text are unlike those of the training.")
-    if unknown or strange:
         found.append("The answer is probably wrong.")
         if "languages" in card:
             language, _ = card["languages"]
             found.append(f"The model reads {capitalized(language)}.")
     return " ".join(found)
-
-
-def in_small_pieces(
-    model: ExportedModel, texts: Sequence[str], read: Iterable[Iterable[str]]
-) -> bool:
-    """Returns whether texts have far more tokens than samples as long.
-
-    A subword model knows the tokens of any text in its script. It splits
-    foreign and rare words into more of them.
-
-    Args:
-        model: The `ExportedModel`.
-        texts: List of strings.
-        read: What it reads of each, as for `remarks`.
-    """
-    known = samples(model)
-    if not known or "tokenize" not in model.signatures:
-        return False
-    ids = model.signatures["tokenize"](text=known)["ids"]
-    # There is an end token for each.
-    usual = ((ids >= 0).sum() - len(known)) / sum(map(len, known))
-    count = sum(len(_without_padding(tokens)) for tokens in read)
-    return bool(count > 1.4 * usual * sum(map(len, texts)))
 
 
 def mostly_unknown(tokens: Iterable[str]) -> bool:
@@ -179,16 +152,41 @@ def samples(model: ExportedModel) -> list[str]:
     return [text[:MAX_CHARACTERS] for text in texts[:EXAMPLES]]
 
 
-def add_examples(texts: Iterable[str], box: gr.Textbox) -> None:
-    """Adds texts to choose from, if there are any.
+def add_form(
+    function: Callable[..., Any],
+    inputs: Sequence[gr.Component],
+    action: str,
+    outputs: Sequence[gr.Component],
+    examples: Iterable[str] = (),
+    below: Sequence[gr.Component] = (),
+    caption: str | None = None,
+) -> None:
+    """Adds inputs with a button below them, and outputs beside them.
 
     Args:
-        texts: Iterable of strings.
-        box: The `gr.Textbox` for the chosen text.
+        function: Function from the values of the inputs to those of the
+            outputs, or a generator of these.
+        inputs: List of components. Enter in a text box is like the button.
+        action: String, the text on the button.
+        outputs: List of components.
+        examples: Iterable of strings to choose from for the first input.
+        below: List of more outputs, which take the whole width.
+        caption: String above them.
     """
-    rows = [[text] for text in texts]
-    if rows:
-        gr.Examples(rows, [box])
+    gr.Interface(
+        function,
+        inputs,
+        [*outputs, *below],
+        examples=[[text] for text in examples] or None,
+        article=caption,
+        submit_btn=action,
+        clear_btn=None,
+        flagging_mode="never",
+        analytics_enabled=False,
+    )
+    for output in below:
+        output.unrender()
+        output.render()
 
 
 _SPACE = "▁"  # SentencePiece's mark at the beginning of a word
@@ -230,7 +228,7 @@ def translator_tab(model: ExportedModel) -> None:
     """
 
     def translate(text, search):
-        done, warning, sentences, read = "", "", [], []
+        done, warning, read = "", "", []
         for gap, sentence in sentences_of(checked(text)):
             if search == "greedy" and can_write(model):
                 for begun in written(model, sentence):
@@ -241,56 +239,39 @@ def translator_tab(model: ExportedModel) -> None:
             details = gr.skip(), gr.skip()
             if not read:
                 details = rows, attention_of(found)
-            sentences.append(sentence)
             read.append(found["source_tokens"][0])
-            strange = in_small_pieces(model, sentences, read)
-            warning = remarks(model, read, strange)
+            warning = remarks(model, read)
             yield warning, done, *details
 
-    with gr.Row():
-        with gr.Column():
-            text = text_box("Text")
-            search = _search_box(model)
-            button = gr.Button("Translate", variant="primary")
-            add_examples(samples(model), text)
-        with gr.Column():
-            warning = warning_box()
-            translation = gr.Textbox(
-                label="Translation", lines=3, buttons=["copy"]
-            )
-            table = gr.Dataframe(
-                headers=["score", "translation"],
-                datatype=["number", "str"],
-                label="Hypotheses for the first sentence, the best first; "
-                "score: log probability, divided by a penalty for the length",
-                column_widths=["25%", "75%"],
-                interactive=False,
-                wrap=True,
-            )
-    gr.Markdown(
-        "Attention in the first sentence: each row is a word of the best "
-        "translation, each column a word of the text that it may attend to"
-    )
-    picture = picture_box()
-    gr.on(
-        [button.click, text.submit],
-        translate,
-        [text, search],
-        [warning, translation, table, picture],
-    )
-
-
-def _search_box(model):
-    """Adds a choice of the search, hidden if there is only one."""
-    choices = [("Beam", "serving_default")]
+    searches = [("Beam", "serving_default")]
     if "greedy" in model.signatures:
         label = "Greedy, word by word" if can_write(model) else "Greedy"
-        choices.append((label, "greedy"))
-    return gr.Radio(
-        choices,
+        searches.append((label, "greedy"))
+    search = gr.Radio(
+        searches,
         value="serving_default",
         label="Search",
-        visible=len(choices) > 1,
+        visible=len(searches) > 1,
+    )
+    table = gr.Dataframe(
+        headers=["score", "translation"],
+        datatype=["number", "str"],
+        label="Hypotheses for the first sentence, the best first; "
+        "score: log probability, divided by a penalty for the length",
+        column_widths=["25%", "75%"],
+        interactive=False,
+        wrap=True,
+    )
+    translation = gr.Textbox(label="Translation", lines=3, buttons=["copy"])
+    add_form(
+        translate,
+        [text_box("Text"), search],
+        "Translate",
+        [warning_box(), translation, table],
+        samples(model),
+        [picture_box()],
+        "Attention in the first sentence: each row is a word of the best "
+        "translation, each column a word of the text that it may attend to",
     )
 
 
@@ -385,16 +366,14 @@ def classifier_tab(model: ExportedModel) -> None:
             weighted_words(best, tokens, why["weights"][0]),
         )
 
-    with gr.Row():
-        with gr.Column():
-            text = text_box("Text")
-            button = gr.Button("Classify", variant="primary")
-            add_examples(samples(model), text)
-        with gr.Column():
-            warning = warning_box()
-            label = gr.Label(label=title)
-            words = gr.HTML(elem_classes="weighted-words")
-    gr.on([button.click, text.submit], explain, [text], [warning, label, words])
+    words = gr.HTML(elem_classes="weighted-words")
+    add_form(
+        explain,
+        [text_box("Text")],
+        "Classify",
+        [warning_box(), gr.Label(label=title), words],
+        samples(model),
+    )
 
 
 def probabilities(found: Any) -> list[float]:
@@ -469,25 +448,18 @@ def tagger_tab(model: ExportedModel) -> None:
         remark = "" if rows else "No phrase was found."
         return coloured(text, found), rows, remark
 
-    with gr.Row():
-        with gr.Column():
-            text = text_box("Text")
-            button = gr.Button("Tag", variant="primary")
-            add_examples(samples(model), text)
-        with gr.Column():
-            shown = gr.HighlightedText(
-                label="Tags of words" if of_words else "Phrases",
-                show_legend=True,
-            )
-            table = gr.Dataframe(
-                headers=["phrase", "label", "score"],
-                label="Phrases; score: the lowest probability of a tag in it",
-                column_widths=["50%", "25%", "25%"],
-                wrap=True,
-                visible=not of_words,
-            )
-            remark = gr.Markdown()
-    gr.on([button.click, text.submit], tag, [text], [shown, table, remark])
+    shown = gr.HighlightedText(
+        label="Tags of words" if of_words else "Phrases", show_legend=True
+    )
+    table = gr.Dataframe(
+        headers=["phrase", "label", "score"],
+        label="Phrases; score: the lowest probability of a tag in it",
+        column_widths=["50%", "25%", "25%"],
+        wrap=True,
+        visible=not of_words,
+    )
+    outputs = shown, table, gr.Markdown()
+    add_form(tag, [text_box("Text")], "Tag", outputs, samples(model))
 
 
 def coloured(
@@ -553,54 +525,45 @@ def language_model_tab(model: ExportedModel) -> None:
         text = generate(prompt=[prompt], **given)["text"][0]
         return remarks(model, read), text
 
-    with gr.Row():
-        with gr.Column():
-            prompt = text_box("Beginning of a text")
-            button = gr.Button("Continue", variant="primary")
-            add_examples((model.card() or {}).get("beginnings", []), prompt)
-            controls = {name: add() for name, add in CONTROLS.items()}
-        with gr.Column():
-            warning = warning_box()
-            text = gr.Textbox(label="Text", lines=12, buttons=["copy"])
-    gr.on(
-        [button.click, prompt.submit],
+    # The names are those of the inputs of `generate`.
+    controls = {
+        "temperature": gr.Slider(
+            0,
+            2,
+            value=0.8,
+            step=0.05,
+            label="Temperature",
+            info="0 always takes the most probable token",
+        ),
+        "top_k": gr.Slider(
+            0,
+            100,
+            value=0,
+            step=1,
+            label="Top k",
+            info="Only the k most probable tokens; 0 for all",
+        ),
+        "top_p": gr.Slider(
+            0.05,
+            1,
+            value=1,
+            step=0.05,
+            label="Top p",
+            info="Only the most probable tokens, up to this probability in sum",
+        ),
+        "max_tokens": gr.Slider(
+            1, 300, value=60, step=1, label="Length in tokens"
+        ),
+        "one_sentence": gr.Checkbox(
+            value=False, label="Stop after the sentence"
+        ),
+        "seed": seed_box(),
+    }
+    text = gr.Textbox(label="Text", lines=12, buttons=["copy"])
+    add_form(
         write,
-        [prompt, *controls.values()],
-        [warning, text],
+        [text_box("Beginning of a text"), *controls.values()],
+        "Continue",
+        [warning_box(), text],
+        (model.card() or {}).get("beginnings", []),
     )
-
-
-# The components for the inputs of `generate`.
-CONTROLS = {
-    "temperature": lambda: gr.Slider(
-        0,
-        2,
-        value=0.8,
-        step=0.05,
-        label="Temperature",
-        info="0 always takes the most probable token",
-    ),
-    "top_k": lambda: gr.Slider(
-        0,
-        100,
-        value=0,
-        step=1,
-        label="Top k",
-        info="Only the k most probable tokens; 0 for all",
-    ),
-    "top_p": lambda: gr.Slider(
-        0.05,
-        1,
-        value=1,
-        step=0.05,
-        label="Top p",
-        info="Only the most probable tokens, up to this probability in sum",
-    ),
-    "max_tokens": lambda: gr.Slider(
-        1, 300, value=60, step=1, label="Length in tokens"
-    ),
-    "one_sentence": lambda: gr.Checkbox(
-        value=False, label="Stop after the sentence"
-    ),
-    "seed": seed_box,
-}

@@ -14,14 +14,13 @@ gr = pytest.importorskip("gradio", reason="needs the extra `demo`")
 from kerasrnn.data import read_midi  # noqa: E402
 from kerasrnn.serving import ExportedModel  # noqa: E402
 from kerasrnn.serving.demo import page as demo  # noqa: E402
-from kerasrnn.serving.demo.page import tab_of  # noqa: E402
+from kerasrnn.serving.demo.page import kind_of  # noqa: E402
 from kerasrnn.serving.demo.series_tabs import series_of  # noqa: E402
 from kerasrnn.serving.demo.series_tabs import what_to_paste  # noqa: E402
 from kerasrnn.serving.demo.text_tabs import MAX_CHARACTERS  # noqa: E402
 from kerasrnn.serving.demo.text_tabs import attention_of  # noqa: E402
 from kerasrnn.serving.demo.text_tabs import checked  # noqa: E402
 from kerasrnn.serving.demo.text_tabs import hypotheses  # noqa: E402
-from kerasrnn.serving.demo.text_tabs import in_small_pieces  # noqa: E402
 from kerasrnn.serving.demo.text_tabs import mostly_unknown  # noqa: E402
 from kerasrnn.serving.demo.text_tabs import probabilities  # noqa: E402
 from kerasrnn.serving.demo.text_tabs import remarks  # noqa: E402
@@ -79,10 +78,9 @@ def call(page, tab, *inputs):
         for x in page.blocks.values()
         if isinstance(x, gr.Tab)
     ]
-    events = [
-        x.fn for x in page.fns.values() if x.fn.__module__.startswith("k")
-    ]
-    shown = events[names.index(tab)](*inputs)
+    functions = dict.fromkeys(x.fn for x in page.fns.values() if x.fn)
+    own = [x for x in functions if x.__module__.startswith("kerasrnn")]
+    shown = own[names.index(tab)](*inputs)
     return list(shown) if hasattr(shown, "__next__") else shown
 
 
@@ -107,7 +105,7 @@ def test_each_model_has_a_tab_by_its_signatures(page, models):
         *("Classifier · topics", "Music · tune", "Tagger · words"),
         "Language model · writer",
     ]
-    assert tab_of(models["shout"]) is None
+    assert kind_of(models["shout"]) is None
     last = components(page, gr.Markdown)[-1].value
     assert last.startswith("Not shown") and last.endswith(": shout.")
     with pytest.raises(ValueError, match=r"Received: \['shout'\]"):
@@ -200,7 +198,7 @@ def test_hypotheses_that_read_alike_are_one(models):
 
 
 def test_music_is_a_picture_and_a_file(page):
-    figure, path = call(page, "tune", 8, 1.0, 40)
+    path, figure = call(page, "tune", 8, 1.0, 40)
     assert len(figure.axes) == 1
     assert read_midi(path).argmax(axis=1).tolist() == [40] * 8
 
@@ -345,7 +343,7 @@ def test_probabilities_have_the_names_of_their_labels():
 
 def test_a_card_without_what_a_tab_needs_has_no_tab(tmp_path):
     path = toys.classifier(tmp_path / "stars", classes=3)
-    assert tab_of(ExportedModel(path / "1")) is None
+    assert kind_of(ExportedModel(path / "1")) is None
 
 
 def test_padding_and_no_weight_at_all_are_no_words():
@@ -397,14 +395,6 @@ def test_subwords_are_joined_to_words(tokens, words):
     assert subword_words(tokens) == words
 
 
-def test_a_text_in_smaller_pieces_than_the_samples_is_strange(models):
-    # A sample has a token for each character.
-    three, four = (["t"] * n + ["</s>", ""] for n in (3, 4))
-    assert not in_small_pieces(models["full"], ["abc", "abc"], [three, four])
-    assert in_small_pieces(models["full"], ["abc", "ab"], [three, four * 2])
-    assert not in_small_pieces(models["plain"], ["a"], [four])
-
-
 def test_the_page_says_where_a_model_comes_from(folder):
     model = ExportedModel(folder / "full" / "1")
     assert demo.caption(model) == "`full`, version 1, commit 1234567"
@@ -417,10 +407,10 @@ def test_the_page_says_where_a_model_comes_from(folder):
     }
     (folder / "full" / "1" / "card.json").write_text(json.dumps(card))
     model = ExportedModel(folder / "full" / "1")
-    assert demo.title(model, tab_of(model)) == "Translator · German to EN"
-    assert remarks(model, [[]], True) == (
-        "Most words of the text are unlike those of the training. The answer "
-        "is probably wrong. The model reads German."
+    assert demo.title(model, kind_of(model)) == "Translator · German to EN"
+    assert remarks(model, [["the", "<unk>"]]) == (
+        "1 of 2 tokens were never seen in training. The answer is probably "
+        "wrong. The model reads German."
     )
     assert demo.caption(model) == (
         "**Negative log-likelihood 9.1** on 500 pairs (dev).<br>"
