@@ -1,16 +1,16 @@
 """Compares the speed of recurrent layers with Keras and PyTorch.
 
-    pip install torch                 # for the rows of PyTorch python
-    benchmarks/cells.py python benchmarks/cells.py --backend jax        # where
-    a GPU is python benchmarks/cells.py --check              # compare losses
-    instead of speed
+    pip install torch                              # for the rows of PyTorch
+    python benchmarks/cells.py
+    python benchmarks/cells.py --backend jax       # where a GPU is
 
 Every system is a language model: an embedding, a recurrent layer, and a softmax
 over 10,000 words. A training step includes an update by gradient descent. All
 run alternately in one process, on the same number of threads. Medians of wall
-and CPU seconds are printed. Run it on an idle machine. On a GPU, PyTorch also
-uses the GPU, each step is synchronized, and CPU seconds, which mean nothing
-there, are left out.
+and CPU seconds are printed. Systems with the same cell start from the same
+weights, so their first losses agree. Run it on an idle machine. On a GPU,
+PyTorch also uses the GPU, each step is synchronized, and CPU seconds, which
+mean nothing there, are left out.
 """
 
 import functools
@@ -28,7 +28,7 @@ def read_arguments():
     add("--dtypes", nargs="+", default=["float32", "bfloat16"])
     add("--layers", nargs="+", default=LAYERS, choices=LAYERS)
     add("--compile", action="store_true", help="also use torch.compile (slow)")
-    add("--check", action="store_true", help="compare losses instead of speed")
+    add("--small", action="store_true", help="toy sizes, to try it")
     return speeds.prepare(parser.parse_args())
 
 
@@ -36,10 +36,11 @@ ARGS = read_arguments()
 
 import devices  # noqa: E402
 import keras  # noqa: E402
-import language_model_steps  # noqa: E402
 import numpy as np  # noqa: E402
 from language_model_steps import ids_and_targets  # noqa: E402
 from language_model_steps import keras_steps  # noqa: E402
+from language_model_steps import language_model  # noqa: E402
+from language_model_steps import torch_steps  # noqa: E402
 from timed_steps import take_turns  # noqa: E402
 
 from kerasrnn import layers  # noqa: E402
@@ -81,14 +82,6 @@ def recurrent_layers():
             lambda: rnn(attending()),
         ),
     }
-
-
-def language_model(recurrent, width):
-    return language_model_steps.language_model(recurrent, width, VOCABULARY)
-
-
-def torch_steps(model, dtype):
-    return language_model_steps.torch_steps(model, dtype, TORCH_DEVICE)
 
 
 def torch_model(model, name, compiled=False):
@@ -140,7 +133,9 @@ def systems(name, makers, dtype):
     keras.utils.set_random_seed(0)
     keras.config.set_dtype_policy(speeds.policy(dtype))
     width = (RHN if name == "RHN" else GAM_RHN)["units"]
-    fast, slow = (language_model([make()], width) for make in makers)
+    fast, slow = (
+        language_model([make()], width, VOCABULARY) for make in makers
+    )
     slow.set_weights(fast.get_weights())
     recurrent = fast.layers[2].count_params()
     cell = type(fast.layers[2].cell).__name__
@@ -150,10 +145,10 @@ def systems(name, makers, dtype):
     }
     if torch is not None:
         peer = torch_model(fast, name)
-        found["PyTorch"] = torch_steps(peer, dtype)
+        found["PyTorch"] = torch_steps(peer, dtype, TORCH_DEVICE)
         if ARGS.compile:
             peer = torch_model(fast, name, compiled=True)
-            found[COMPILED] = torch_steps(peer, dtype)
+            found[COMPILED] = torch_steps(peer, dtype, TORCH_DEVICE)
     depth, units = lstm_of(recurrent, width, width)
     for kind in (layers.FastLSTM, layers.FastGRU):
         found |= fast_and_known(kind, width, depth, units, dtype)
@@ -165,7 +160,8 @@ def fast_and_known(fast_class, width, depth, units, dtype):
     kind = fast_class.__name__.removeprefix("Fast")
     known, fast = (
         language_model(
-            [layer(units, return_sequences=True) for _ in range(depth)], width
+            [layer(units, return_sequences=True) for _ in range(depth)],
+            *(width, VOCABULARY),
         )
         for layer in (getattr(keras.layers, kind), fast_class)
     )
@@ -178,23 +174,23 @@ def fast_and_known(fast_class, width, depth, units, dtype):
             torch_cells.Outputs(getattr(torch.nn, kind)(width, units, depth)),
             *known.layers[-1].get_weights(),
         )
-        steps[f"torch.nn.{title}"] = torch_steps(peer, dtype)
+        steps[f"torch.nn.{title}"] = torch_steps(peer, dtype, TORCH_DEVICE)
     steps[f"keras {title}"] = keras_steps(known)
     steps[f"**kerasrnn Fast{title}**"] = keras_steps(fast)
     return steps
 
 
 def first_steps(found, arrays):
-    """Returns system -> wall seconds of its first step, with compilation.
+    """Returns system -> its first loss, and wall seconds with compilation.
 
     Removes systems from `found` that cannot be compiled: `torch.compile` needs
     a C compiler or Triton.
     """
-    seconds = {}
+    firsts = {}
     for system, (train, _) in list(found.items()):
         start = time.perf_counter()
         try:
-            train(*arrays)
+            loss = train(*arrays)
         except Exception as error:
             if system != COMPILED:
                 raise
@@ -202,8 +198,8 @@ def first_steps(found, arrays):
             print(f"Without {system}: {type(error).__name__}: {reason}\n")
             del found[system]
         else:
-            seconds[system] = time.perf_counter() - start
-    return seconds
+            firsts[system] = loss, time.perf_counter() - start
+    return firsts
 
 
 def table_of(name, dtype):
@@ -211,7 +207,7 @@ def table_of(name, dtype):
     arrays = ids_and_targets(BATCH, TIME, VOCABULARY)
     tokens = arrays[0].size
     clocks = ["wall"] if ACCELERATOR else ["wall", "CPU"]
-    header = [dtype, "first step, s"]
+    header = [dtype, "first loss", "first step, s"]
     header += [f"training step, {clock} s" for clock in clocks]
     header += [f"tokens/{clock} s" for clock in clocks]
     header += [f"inference, tokens/{clock} s" for clock in clocks]
@@ -226,22 +222,13 @@ def table_of(name, dtype):
         seconds[: len(clocks)] for seconds in take_turns(steps, ARGS.repeats)
     ]
     rows = []
-    for index, (system, first) in enumerate(firsts.items()):
+    for index, (system, (loss, first)) in enumerate(firsts.items()):
         train, infer = times[2 * index : 2 * index + 2]
-        row = [system, f"{first:.1f}"]
+        row = [system, f"{loss:.5f}", f"{first:.1f}"]
         row += [f"{seconds:.4f}" for seconds in train]
         row += [f"{tokens / s:,.0f}" for s in (*train, *infer)]
         rows.append(row)
     speeds.print_table(header, rows)
-
-
-def check(name, dtype):
-    """Prints the losses before and after some training steps of each system."""
-    arrays = ids_and_targets(4, 8, VOCABULARY)
-    makers = recurrent_layers()[name]
-    for system, (train, _) in systems(name, makers, dtype).items():
-        losses = [f"{train(*arrays):.5f}" for _ in range(3)]
-        print(dtype, name, system, *losses, flush=True)
 
 
 def place():
@@ -258,13 +245,12 @@ def place():
 def main():
     speeds.set_threads(ARGS)
     if torch is not None:
-        torch.set_num_threads(ARGS.threads)
         # As JAX and TensorFlow do on a GPU; it has no effect on a CPU.
         torch.set_float32_matmul_precision("high")
     print(place(), "\n")
     for dtype in ARGS.dtypes:
         for name in ARGS.layers:
-            (check if ARGS.check else table_of)(name, dtype)
+            table_of(name, dtype)
 
 
 if __name__ == "__main__":

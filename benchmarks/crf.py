@@ -13,37 +13,26 @@ cell of a `keras.layers.RNN` that adds logarithms. Without `pytorch-crf` its
 columns are left out.
 """
 
-import argparse
-import os
+import speeds
 
 # Steps, batch, tags.
 SHAPES = [(100, 32, 50), (30, 32, 9), (400, 16, 20)]
 
 
-def parse_args():
-    parser = argparse.ArgumentParser(
-        description=__doc__.splitlines()[0],
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-    )
-    add = parser.add_argument
-    add("--backend", default="tensorflow", choices=("tensorflow", "jax"))
-    add("--jit", action="store_true", help="XLA, on TensorFlow")
-    add("--repeats", type=int, default=15, help="repetitions of each system")
-    return parser.parse_args()
+def read_arguments():
+    parser = speeds.argument_parser(__doc__, repeats=15, threads=1)
+    parser.add_argument("--jit", action="store_true", help="XLA, on TensorFlow")
+    return speeds.prepare(parser.parse_args())
 
 
-ARGS = parse_args()
-os.environ["KERAS_BACKEND"] = ARGS.backend
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ["OMP_NUM_THREADS"] = "1"
-os.environ["XLA_FLAGS"] = (
-    "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
-)
+ARGS = read_arguments()
 
-import devices  # noqa: E402
 import keras  # noqa: E402
 import numpy as np  # noqa: E402
 from keras import ops  # noqa: E402
+from timed_steps import CLOCK  # noqa: E402
+from timed_steps import functions  # noqa: E402
+from timed_steps import least  # noqa: E402
 
 from kerasrnn import layers  # noqa: E402
 
@@ -52,8 +41,6 @@ try:
     import torchcrf
 except ImportError:
     torchcrf = None
-
-CLOCK, now = devices.clock()
 
 
 class AddedLogs(keras.layers.Layer):
@@ -108,50 +95,15 @@ def losses(crf, tags, mask):
     return {"CRF": alone, "CRF, as in fit": as_in_fit, "Keras loop": by_loop}
 
 
-def training_step(crf, loss, emissions):
-    """Returns a function without arguments: loss and all gradients."""
-    if ARGS.backend == "jax":
-        return jax_step(crf, loss, emissions)
-    import tensorflow as tf
+class OfEmissions(keras.layers.Layer):
+    """A function of the emissions that uses the weights of a CRF."""
 
-    x = tf.constant(emissions)
+    def __init__(self, crf, function):
+        super().__init__()
+        self.crf, self.function = crf, function
 
-    @tf.function(jit_compile=ARGS.jit)
-    def step():
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            found = loss(x)
-        weights = [weight.value for weight in crf.trainable_weights]
-        return found, tape.gradient(found, [x, *weights])
-
-    return step
-
-
-def jax_step(crf, loss, emissions):
-    import jax
-
-    def stateless(values, x):
-        pairs = zip(crf.trainable_variables, values, strict=True)
-        with keras.StatelessScope(pairs):
-            return loss(x)
-
-    emissions = jax.device_put(emissions)
-    step = jax.jit(jax.value_and_grad(stateless, argnums=(0, 1)))
-    values = [weight.value for weight in crf.trainable_variables]
-    return lambda: jax.block_until_ready(step(values, emissions))
-
-
-def search(crf, emissions, mask):
-    """Returns a function without arguments: the best paths."""
-    if ARGS.backend == "jax":
-        import jax
-
-        decode = jax.jit(lambda x: crf.decode(x, mask))
-        return lambda: jax.block_until_ready(decode(emissions))
-    import tensorflow as tf
-
-    x = tf.constant(emissions)
-    return tf.function(lambda: crf.decode(x, mask), jit_compile=ARGS.jit)
+    def call(self, emissions, training=False):
+        return self.function(emissions)
 
 
 def torch_functions(crf, emissions, tags, mask):
@@ -182,59 +134,38 @@ def torch_functions(crf, emissions, tags, mask):
     return step, decode
 
 
-def least(steps):
-    """Returns the minimum milliseconds of functions that run alternately."""
-    for step in steps.values():
-        step()
-        step()
-    found = {name: [] for name in steps}
-    for _ in range(ARGS.repeats):
-        for name, step in steps.items():
-            start = now()
-            step()
-            found[name].append(now() - start)
-    return {name: 1000 * min(times) for name, times in found.items()}
-
-
-def set_threads():
-    if torchcrf:
-        torch.set_num_threads(1)
-    if ARGS.backend == "tensorflow":
-        import tensorflow as tf
-
-        tf.config.threading.set_intra_op_parallelism_threads(1)
-        tf.config.threading.set_inter_op_parallelism_threads(1)
+def milliseconds(systems):
+    found = least(list(systems.values()), ARGS.repeats)
+    return dict(zip(systems, found, strict=True))
 
 
 def measure(shape):
-    """Returns the milliseconds of training steps and of searches."""
+    """Returns the milliseconds of training steps and of searches, by name."""
     emissions, tags, mask = example(shape)
     crf = made(shape[-1])
     steps = {
-        name: training_step(crf, loss, emissions)
+        name: functions(OfEmissions(crf, loss), emissions, ARGS.jit)[0]
         for name, loss in losses(crf, tags, mask).items()
     }
-    searches = {"CRF": search(crf, emissions, mask)}
+    search = OfEmissions(crf, lambda x: crf.decode(x, mask)[0])
+    searches = {"search, CRF": functions(search, emissions, ARGS.jit)[1]}
     if torchcrf:
-        steps["pytorch-crf"], searches["pytorch-crf"] = torch_functions(
-            crf, emissions, tags, mask
-        )
+        step, decode = torch_functions(crf, emissions, tags, mask)
+        steps["pytorch-crf"], searches["search, pytorch-crf"] = step, decode
     values = [float(step()[0]) for step in steps.values()]
     np.testing.assert_allclose(values, values[0], rtol=1e-4)
-    return least(steps), least(searches)
+    return milliseconds(steps) | milliseconds(searches)
 
 
 def main():
-    set_threads()
-    for shape in SHAPES:
-        trained, searched = measure(shape)
-        row = [*trained.values(), *searched.values()]
-        if shape == SHAPES[0]:
-            heads = [*trained, *(f"search, {name}" for name in searched)]
-            print(f"| {CLOCK} ms: T, B, tags | " + " | ".join(heads) + " |")
-            print("|---|" + "--:|" * len(heads))
-        cells = " | ".join(f"{value:.1f}" for value in row)
-        print(f"| {', '.join(map(str, shape))} | {cells} |", flush=True)
+    speeds.set_threads(ARGS)
+    measured = {", ".join(map(str, shape)): measure(shape) for shape in SHAPES}
+    header = [f"{CLOCK} ms: T, B, tags", *next(iter(measured.values()))]
+    rows = [
+        [shape, *(f"{value:.1f}" for value in found.values())]
+        for shape, found in measured.items()
+    ]
+    speeds.print_table(header, rows)
 
 
 if __name__ == "__main__":

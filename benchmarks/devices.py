@@ -9,7 +9,6 @@ import os
 import platform
 import subprocess
 import sys
-import time
 
 import keras
 
@@ -27,17 +26,6 @@ def accelerator():
         details = tf.config.experimental.get_device_details(device)
         return details.get("device_name", device.name)
     return None
-
-
-def clock():
-    """Returns the name of the clock for steps, and a function that reads it.
-
-    On a CPU it counts CPU seconds, because other jobs may run on the machine.
-    On a GPU it counts wall seconds.
-    """
-    if accelerator() is None:
-        return "CPU", time.process_time
-    return "wall", time.perf_counter
 
 
 def precision(dtype):

@@ -26,6 +26,7 @@ import keras
 import language_model
 import numpy as np
 import ptb_lm
+import speeds
 import treebank_ids
 from studies import ptb_table
 
@@ -41,15 +42,6 @@ SMALL = (
 WARM_UP = 10
 
 
-def positive(text):
-    """Returns the positive integer that a flag gives."""
-    if (number := int(text)) < 1:
-        raise argparse.ArgumentTypeError(
-            f"must be a positive integer. Received: {text}"
-        )
-    return number
-
-
 def read_arguments():
     """Returns the arguments of the benchmark, and the recipe's settings."""
     parser = argparse.ArgumentParser(
@@ -57,7 +49,7 @@ def read_arguments():
     )
     add = parser.add_argument
     add("--row", choices=ptb_table.MODELS, help="a model of ptb_table.py")
-    add("--run-epochs", type=positive, help="epochs to train; default: all")
+    add("--run-epochs", type=int, help="epochs to train; default: all")
     add("--seconds", type=float, default=float("inf"), help="time limit")
     add("--small", action="store_true", help="toy sizes, to try it on a CPU")
     add("--card", type=pathlib.Path, help="JSON file to write the results to")
@@ -185,46 +177,33 @@ def train(args, settings, text):
     }
 
 
-def table(name, found):
-    """Returns the results in Markdown."""
+def show(name, found):
+    """Prints the results in Markdown."""
     history = found["history"]
-    scores = [
-        name for name in history if "perplexity" in name or "bits" in name
-    ]
-    columns = ["epoch", "steps", "step, s", "training loss", *scores]
-    lines = [
-        f"### `{name}`",
-        "",
-        f"{found['parameters']:,} weights; {found['corpus']}, "
+    print(
+        f"### `{name}`\n\n{found['parameters']:,} weights; {found['corpus']}, "
         f"{found['tokens']:,} tokens of {found['vocabulary_size']:,} types; "
-        f"{found['accelerator'] or 'CPU'}, {found['precision']}.",
-        "",
-        "| " + " | ".join(columns) + " |",
-        "|" + "--:|" * len(columns),
-    ]
-    for epoch, (steps, seconds, loss) in enumerate(
-        zip(
-            history["steps"],
-            history["step_seconds"],
-            history["loss"],
-            strict=True,
-        )
-    ):
-        cells = [f"{epoch + 1}", f"{steps:,}", f"{seconds:.4f}", f"{loss:.4f}"]
-        cells += [f"{history[score][epoch]:.2f}" for score in scores]
-        lines.append("| " + " | ".join(cells) + " |")
-    perplexity = found["validation"]["perplexity"]
-    lines += [
-        "",
+        f"{found['accelerator'] or 'CPU'}, {found['precision']}.\n"
+    )
+    scores = [x for x in history if "perplexity" in x or "bits" in x]
+    columns = [history[x] for x in ("steps", "step_seconds", "loss", *scores)]
+    epochs = zip(*columns, strict=True)
+    speeds.print_table(
+        ["epoch", "steps", "step, s", "training loss", *scores],
+        [
+            [f"{epoch}", f"{steps:,}", f"{seconds:.4f}", f"{loss:.4f}"]
+            + [f"{score:.2f}" for score in others]
+            for epoch, (steps, seconds, loss, *others) in enumerate(epochs, 1)
+        ],
+    )
+    print(
         f"The first step took {found['first_step_seconds']:.1f} s, compiling "
         f"included, a later one {found['step_seconds']:.4f} s: "
         f"{found['tokens_per_second']:,.0f} tokens/s. At the end, the "
-        f"validation perplexity was {perplexity:.2f}. All "
-        f"{found['all_epochs']} epochs of {found['steps_an_epoch']:,} steps "
-        f"would take {found['all_epochs_hours']:.2f} hours.",
-        "",
-    ]
-    return "\n".join(lines)
+        f"validation perplexity was {found['validation']['perplexity']:.2f}. "
+        f"All {found['all_epochs']} epochs of {found['steps_an_epoch']:,} "
+        f"steps would take {found['all_epochs_hours']:.2f} hours.\n"
+    )
 
 
 def main():
@@ -233,7 +212,7 @@ def main():
     if args.card:
         training.write_card(args.card, settings=vars(settings), **found)
     name = f"--row {args.row}" if args.row else f"--preset {settings.preset}"
-    print(table(name, found))
+    show(name, found)
 
 
 if __name__ == "__main__":

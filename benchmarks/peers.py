@@ -8,30 +8,22 @@ layers run alternately in one process. Keras's layers and ours are compiled as
 graphs of TensorFlow.
 """
 
-import argparse
-import os
 import sys
 
-os.environ["KERAS_BACKEND"] = "tensorflow"
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+import speeds
 
-import keras
-import numpy as np
-import tensorflow as tf
-import timed_steps
-import torch
-import torch_cells
+ARGS = speeds.prepare(speeds.argument_parser(__doc__, threads=1).parse_args())
 
-from kerasrnn import layers
+import keras  # noqa: E402
+import numpy as np  # noqa: E402
+import timed_steps  # noqa: E402
+import torch  # noqa: E402
+import torch_cells  # noqa: E402
+
+from kerasrnn import layers  # noqa: E402
 
 # Steps, batch, units, width of the input.
 SHAPES = [(35, 20, 200, 200), (100, 32, 256, 64), (35, 20, 792, 792)]
-
-
-def parse_args():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=7, help="turns of each")
-    return parser.parse_args()
 
 
 def of_torch(layer, x):
@@ -77,22 +69,18 @@ def systems(shape):
 
 
 def main():
-    args = parse_args()
-    tf.config.threading.set_intra_op_parallelism_threads(1)
-    tf.config.threading.set_inter_op_parallelism_threads(1)
-    tf.get_logger().setLevel("ERROR")
-    torch.set_num_threads(1)
+    speeds.set_threads(ARGS)
     for shape in SHAPES:
-        print(f"| {', '.join(map(str, shape))} | training | inference |")
-        print("|---|--:|--:|")
         found = systems(shape)
-        rows = [
-            timed_steps.least(x, args.repeats)
+        times = [
+            timed_steps.least(x, ARGS.repeats)
             for x in zip(*found.values(), strict=True)
         ]
-        for name, train, infer in zip(found, *rows, strict=True):
-            print(f"| `{name}` | {train:.1f} | {infer:.1f} |", flush=True)
-        print()
+        rows = zip(found, *times, strict=True)
+        speeds.print_table(
+            [", ".join(map(str, shape)), "training", "inference"],
+            [[f"`{x}`", f"{y:.1f}", f"{z:.1f}"] for x, y, z in rows],
+        )
 
 
 if __name__ == "__main__":

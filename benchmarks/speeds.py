@@ -5,6 +5,7 @@ It does not import Keras, because a flag chooses the backend.
 
 import argparse
 import os
+import sys
 from typing import NamedTuple
 
 
@@ -34,11 +35,12 @@ PUBLISHED = Sizes(20, 35, {"units": 830, "depth": 10}, gam_rhn(600, 5))
 TOY = Sizes(4, 6, {"units": 8, "depth": 2}, gam_rhn(8, 2))
 
 
-def argument_parser(description):
+def argument_parser(description, repeats=7, threads=2):
     """Returns a parser for the common flags.
 
     Args:
         description: String, whose first line is shown by `--help`.
+        repeats, threads: Integers, the defaults of these flags.
     """
     parser = argparse.ArgumentParser(
         description=description.splitlines()[0],
@@ -46,9 +48,8 @@ def argument_parser(description):
     )
     add = parser.add_argument
     add("--backend", default="tensorflow", choices=("tensorflow", "jax"))
-    add("--repeats", type=int, default=7, help="repetitions of each system")
-    add("--threads", type=int, default=2, help="threads of every library")
-    add("--small", action="store_true", help="toy sizes, to try it")
+    add("--repeats", type=int, default=repeats, help="runs of each system")
+    add("--threads", type=int, default=threads, help="of every library")
     return parser
 
 
@@ -57,16 +58,25 @@ def prepare(args):
     os.environ["KERAS_BACKEND"] = args.backend
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     os.environ.setdefault("OMP_NUM_THREADS", str(args.threads))
+    if args.threads == 1:
+        os.environ["XLA_FLAGS"] = (
+            "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+        )
     return args
 
 
 def set_threads(args):
-    """Limits the threads of TensorFlow; call it before any computation."""
+    """Limits the threads of TensorFlow, and of PyTorch if it is imported.
+
+    Call it before any computation.
+    """
     if args.backend == "tensorflow":
         import tensorflow as tf
 
         tf.config.threading.set_intra_op_parallelism_threads(args.threads)
         tf.config.threading.set_inter_op_parallelism_threads(1)
+    if torch := sys.modules.get("torch"):
+        torch.set_num_threads(args.threads)
 
 
 def policy(dtype):
@@ -75,7 +85,7 @@ def policy(dtype):
 
 
 def print_table(header, rows):
-    """Prints a table in Markdown, and an empty line."""
+    """Prints a table in Markdown, each row when it comes, and an empty line."""
     print("| " + " | ".join(header) + " |")
     print("|---|" + "---:|" * (len(header) - 1))
     for row in rows:

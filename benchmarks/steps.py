@@ -9,15 +9,10 @@ gradients) and of inference, for a layer and for `keras.layers.RNN` of its cell.
 Both run alternately in one process. On a GPU, it prints wall milliseconds.
 `Attention` is additive attention before a GRU, to as many positions as steps;
 it is compared with the same attention around Keras's `GRUCell`. `--layers` can
-also name the cells that the guides define. With `--memory`, it prints the peak
-memory of each instead, measured in its own process, minus that of a sequence of
-two steps.
+also name the cells that the guides define.
 """
 
-import argparse
-import multiprocessing
-import os
-import resource
+import speeds
 
 # Layer: shapes of (steps, batch, units, input width).
 SHAPES = {
@@ -42,41 +37,25 @@ OF_GUIDES = dict.fromkeys(
     ["ProjectingLSTM", "IndRNN", "Leaky", "Leaky, self-attention"],
     [(35, 20, 200, 200), (100, 32, 256, 64)],
 )
-LONG = ("FastLSTM", (3000, 16, 256, 16)), ("RHN", (3000, 16, 256, 16))
 
 
-def parse_args():
-    parser = argparse.ArgumentParser(
-        description=__doc__.splitlines()[0],
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-    )
+def read_arguments():
+    parser = speeds.argument_parser(__doc__, threads=1)
     add = parser.add_argument
-    add("--backend", default="tensorflow", choices=("tensorflow", "jax"))
     add("--dtypes", nargs="+", default=["float32"])
-    add("--repeats", type=int, default=7, help="turns of each system")
     names = [*SHAPES, *OF_GUIDES]
     add("--layers", nargs="+", default=list(SHAPES), choices=names)
-    add("--memory", action="store_true", help="measure memory instead of time")
-    return parser.parse_args()
+    return speeds.prepare(parser.parse_args())
 
 
-ARGS = parse_args()
-os.environ["KERAS_BACKEND"] = ARGS.backend
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ["XLA_FLAGS"] = (
-    "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
-)
+ARGS = read_arguments()
 
-import devices  # noqa: E402
 import guide_cells  # noqa: E402
 import keras  # noqa: E402
 import numpy as np  # noqa: E402
-import speeds  # noqa: E402
 import timed_steps  # noqa: E402
 
 from kerasrnn import layers  # noqa: E402
-
-CLOCK, _ = devices.clock()
 
 
 def make(name, units, dtype, **options):
@@ -93,17 +72,17 @@ def make(name, units, dtype, **options):
     return getattr(layers, kind)(**sizes, dtype=dtype, **options)
 
 
-def systems(name, shape, dtype, return_sequences=True):
+def systems(name, shape, dtype):
     """Returns a layer, the loop of Keras around its cell, and their input."""
     steps, batch, units, width = shape
-    options = {"return_sequences": return_sequences}
+    options = {"return_sequences": True}
     if name == "Attention":
         return attention(shape, dtype)
     layer = make(name, units, dtype, **options)
     loop = keras.layers.RNN(layer.cell, dtype=layer.dtype_policy, **options)
     shape = (batch, steps, width)
     x = np.random.default_rng(0).normal(size=shape).astype("float32")
-    return {"layer": layer, "loop": loop}, x
+    return [layer, loop], x
 
 
 def attention(shape, dtype):
@@ -115,12 +94,8 @@ def attention(shape, dtype):
         rnn = layers.AttentionRNN(layers.AttentionCell(cell, "additive"))
         return AttentionToItself(rnn)
 
-    found = {
-        "layer": around(layers.FastGRUCell(units, dtype=dtype)),
-        "loop": around(keras.layers.GRUCell(units, dtype=dtype)),
-    }
-    for each in found.values():
-        each.build(x.shape)
+    cells = layers.FastGRUCell, keras.layers.GRUCell
+    found = [around(cell(units, dtype=dtype)) for cell in cells]
     return found, x.astype("float32")
 
 
@@ -138,67 +113,25 @@ class AttentionToItself(keras.layers.Layer):
         return self.rnn(x, x, training=training)
 
 
-def print_times(dtype):
-    heads = ["layer", "loop", "times", "inference", "loop", "times"]
-    shape = f"{dtype}, {CLOCK} ms: T, B, units, input"
-    print("| " + " | ".join([shape, *heads]) + " |")
-    print("|---|" + "--:|" * len(heads))
+def rows(dtype):
+    """Yields the times of each layer and shape, as text."""
     for name in ARGS.layers:
         for shape in (SHAPES | OF_GUIDES)[name]:
             found, x = systems(name, shape, dtype)
-            both = [timed_steps.functions(layer, x) for layer in found.values()]
-            row = []
+            both = [timed_steps.functions(layer, x) for layer in found]
+            row = [f"{name}, {', '.join(map(str, shape))}"]
             for steps in zip(*both, strict=True):
                 fast, slow = timed_steps.least(steps, ARGS.repeats)
                 row += [f"{fast:.1f}", f"{slow:.1f}", f"{slow / fast:.2f}"]
-            label = f"{name}, {', '.join(map(str, shape))}"
-            print(f"| {label} | " + " | ".join(row) + " |", flush=True)
-
-
-def peak(name, shape, system, training):
-    """Returns the peak memory of a process that runs a function, in MiB."""
-    set_threads()
-    found, x = systems(name, shape, "float32", return_sequences=training)
-    steps = timed_steps.functions(found[system], x)
-    step = steps[0 if training else 1]
-    for _ in range(3):
-        step()
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-def print_memory():
-    """Training returns all outputs, inference only the last one."""
-    print("| MiB above those of two steps | layer | loop |")
-    print("|---|--:|--:|")
-    for name, shape in LONG:
-        for training in (True, False):
-            row = []
-            for system in ("layer", "loop"):
-                peaks = []
-                for steps in (2, shape[0]):
-                    given = (name, (steps, *shape[1:]), system, training)
-                    with multiprocessing.get_context("spawn").Pool(1) as pool:
-                        peaks.append(pool.apply(peak, given))
-                row.append(f"{peaks[1] - peaks[0]:,.0f}")
-            what = "training" if training else "inference"
-            print(f"| {name}, {what} | " + " | ".join(row) + " |", flush=True)
-
-
-def set_threads():
-    if ARGS.backend == "tensorflow":
-        import tensorflow as tf
-
-        tf.config.threading.set_intra_op_parallelism_threads(1)
-        tf.config.threading.set_inter_op_parallelism_threads(1)
+            yield row
 
 
 def main():
-    set_threads()
-    if ARGS.memory:
-        print_memory()
-        return
+    speeds.set_threads(ARGS)
+    heads = ["layer", "loop", "times", "inference", "loop", "times"]
     for dtype in ARGS.dtypes:
-        print_times(dtype)
+        first = f"{dtype}, {timed_steps.CLOCK} ms: T, B, units, input"
+        speeds.print_table([first, *heads], rows(dtype))
 
 
 if __name__ == "__main__":

@@ -6,9 +6,16 @@ import devices
 import keras
 import numpy as np
 
+CLOCK = "CPU" if devices.accelerator() is None else "wall"
 
-def functions(layer, x):
-    """Returns training step and inference of a layer as functions."""
+
+def functions(layer, x, jit_compile=None):
+    """Returns training step and inference of a layer as functions.
+
+    A training step returns the sum of the outputs, and its gradients with
+    respect to the input and all weights. `jit_compile` is that of
+    `tf.function`.
+    """
     if not layer.built:
         layer.build(x.shape)
     if keras.backend.backend() == "jax":
@@ -18,14 +25,17 @@ def functions(layer, x):
     x = tf.constant(x)
     weights = [weight.value for weight in layer.trainable_weights]
 
-    @tf.function
+    @tf.function(jit_compile=jit_compile)
     def train():
         with tf.GradientTape() as tape:
             tape.watch(x)
-            loss = tf.reduce_sum(tf.cast(layer(x, training=True), tf.float32))
-        return tape.gradient(loss, [x, *weights])
+            total = tf.reduce_sum(tf.cast(layer(x, training=True), tf.float32))
+        return total, tape.gradient(total, [x, *weights])
 
-    infer = tf.function(lambda: layer(x, training=False))
+    @tf.function(jit_compile=jit_compile)
+    def infer():
+        return layer(x, training=False)
+
     return train, infer
 
 
@@ -41,7 +51,9 @@ def _jax_functions(layer, x):
         return found.astype("float32")
 
     gradients = jax.jit(
-        jax.grad(lambda *given: call(*given, True).sum(), argnums=(0, 1))
+        jax.value_and_grad(
+            lambda *given: call(*given, True).sum(), argnums=(0, 1)
+        )
     )
     forward = jax.jit(lambda *given: call(*given, False))
     return (
@@ -76,6 +88,6 @@ def take_turns(functions, repeats, reduce=np.median):
 
 def least(functions, repeats):
     """Returns minimum milliseconds: CPU time, or wall time on a GPU."""
-    column = 1 if devices.accelerator() is None else 0
+    column = ("wall", "CPU").index(CLOCK)
     found = take_turns(functions, repeats, np.min)
     return [1000 * seconds[column] for seconds in found]

@@ -15,15 +15,16 @@ PyTorch wait for each other.
 """
 
 import argparse
+import functools
 import os
 import platform
-import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 import keras
 import numpy as np
 import tensorflow as tf
+from timed_steps import take_turns
 
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
@@ -196,18 +197,16 @@ def report(task, unit, count, systems, repeats):
     A system is a function and the batches it runs on; `count` says how many
     units are in a batch.
     """
-    seconds = {name: [] for name in systems}
-    for _ in range(1 + repeats):
-        for name, (function, data) in systems.items():
-            wall, cpu = time.perf_counter(), time.process_time()
-            for arrays in data:
-                function(*arrays)
-            wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-            seconds[name].append((wall, cpu))
+
+    def run(function, data):
+        for arrays in data:
+            function(*arrays)
+
+    turns = [functools.partial(run, *system) for system in systems.values()]
+    seconds = dict(zip(systems, take_turns(turns, repeats), strict=True))
     for name, (_, data) in systems.items():
         units = sum(count(*arrays) for arrays in data)
-        # The first turn traces, allocates and warms the caches.
-        speed = units / np.median(seconds[name][1:], axis=0)
+        speed = units / seconds[name]
         if name == OURS:
             ours, ratios = speed, ["", ""]
         else:
