@@ -10,7 +10,6 @@ are scored. The test set is used only with `--test`.
 """
 
 import argparse
-import dataclasses
 import functools
 import itertools
 import os
@@ -51,16 +50,14 @@ def read_arguments():
     add("--test", action="store_true", help="also score the test set")
     add("--card", type=pathlib.Path, help="JSON file to write the results to")
     args, others = parser.parse_known_args()
-    settings = training.read_settings(
-        *(forecast.PRESETS, forecast.preset_for, __doc__),
-        ["--corpus", "etth1", *others],
-    )
+    args_of_recipe = ["--corpus", "etth1", *others]
+    settings = training.read_settings(forecast.PRESETS, args=args_of_recipe)
     if settings.head not in NAMES:
         raise ValueError(
             "The head must be a point, 'mae' or 'mse'. "
             f"Received: head={settings.head!r}"
         )
-    usual = dataclasses.replace(forecast.PRESETS["etth1"], corpus="etth1")
+    usual = forecast.PRESETS["etth1"]
     if given := {
         name: value
         for name, value in vars(settings).items()

@@ -59,9 +59,7 @@ def read_arguments():
         flags += ptb_table.flags(args.row, ptb_table.SEEDS[0])
     if args.small:
         flags += SMALL
-    settings = training.read_settings(
-        ptb_lm.PRESETS, ptb_lm.preset_for, __doc__, [*flags, *others]
-    )
+    settings = training.read_settings(ptb_lm.PRESETS, args=[*flags, *others])
     if settings.corpus != "ptb" or settings.tokens == "subwords":
         raise ValueError(
             "The benchmark trains on words or characters of the Penn Treebank. "

@@ -253,12 +253,8 @@ def run(settings, load_parts=load_parts, build_labeller=build_labeller):
         return this_run.finish(labeller, dev, corpus.test, held_out=held_out)
 
 
-def preset_for(corpus):
-    return "generated" if corpus in (None, "generated") else "own"
-
-
 def main():
-    run(training.read_settings(PRESETS, preset_for, __doc__))
+    run(training.read_settings(PRESETS, description=__doc__))
 
 
 if __name__ == "__main__":

@@ -128,6 +128,7 @@ PRESETS = {
         calendar=("hour", "weekday"), epochs=10, batch_size=64
     ),
     "etth1": Settings(
+        corpus="etth1",
         lookback=720,
         horizon=96,
         segment=24,
@@ -235,14 +236,8 @@ def run(settings):
         forecaster.task().print_table({"model": this_run.scores, **beside})
 
 
-def preset_for(corpus):
-    """Returns the name of the preset for a corpus."""
-    corpus = corpus or "generated"
-    return corpus if corpus in PRESETS else "own"
-
-
 def main():
-    run(training.read_settings(PRESETS, preset_for, __doc__))
+    run(training.read_settings(PRESETS, description=__doc__))
 
 
 if __name__ == "__main__":

@@ -75,13 +75,8 @@ PRESETS = {
 }
 
 
-def preset_for(corpus):
-    """The default preset for a corpus."""
-    return "best" if corpus == "imdb" else classify.preset_for(corpus)
-
-
 def main():
-    settings = training.read_settings(PRESETS, preset_for, __doc__)
+    settings = training.read_settings(PRESETS, description=__doc__)
     saved = settings.language_model or settings.start_from
     if settings.preset == "pretrained" and not saved:
         raise SystemExit(

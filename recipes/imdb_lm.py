@@ -58,12 +58,13 @@ PRESETS = {
         window=70,
         dtype="auto",
     ),
+    "own": REVIEWS,
 }
 
 
 def of_reviews(settings):
     """Returns settings of `imdb.py` for the same reviews."""
-    preset = imdb.PRESETS[imdb.preset_for(settings.corpus)]
+    preset = imdb.PRESETS[training.preset_of(imdb.PRESETS, settings.corpus)]
     names = "corpus", "data_dir", "limit", "seed", "vocabulary_size"
     return dataclasses.replace(preset, **settings.pick(*names))
 
@@ -79,13 +80,8 @@ def build_tokenizer(settings, lines):
     return classify.build_tokenizer(of_reviews(settings), lines)
 
 
-def preset_for(corpus):
-    """The default preset for a corpus."""
-    return "imdb" if corpus == "imdb" else "generated"
-
-
 def main():
-    settings = training.read_settings(PRESETS, preset_for, __doc__)
+    settings = training.read_settings(PRESETS, description=__doc__)
     language_model.run(settings, load_corpus, build_tokenizer)
 
 

@@ -233,13 +233,8 @@ def run(settings, load_corpus=load_corpus, build_tokenizer=build_tokenizer):
         )
 
 
-def preset_for(corpus):
-    """The default preset for a corpus."""
-    return "phrasebook" if corpus in (None, "phrasebook") else "own"
-
-
 def main():
-    run(training.read_settings(PRESETS, preset_for, __doc__))
+    run(training.read_settings(PRESETS, description=__doc__))
 
 
 if __name__ == "__main__":

@@ -102,14 +102,9 @@ def read(path, limit=None):
     return data.read_parallel_corpus(path, limit=limit).pairs
 
 
-def preset_for(corpus):
-    named = {None: "phrasebook", "phrasebook": "phrasebook", "en_vi": "best"}
-    return named.get(corpus, "own")
-
-
 def main():
     translate.run(
-        training.read_settings(PRESETS, preset_for, __doc__),
+        training.read_settings(PRESETS, description=__doc__),
         load_pairs,
         build_optimizer=functools.partial(
             translate.build_optimizer, usual_warmup=400

@@ -36,13 +36,8 @@ PRESETS = {
 }
 
 
-def preset_for(corpus):
-    """The default preset for a corpus."""
-    return "best" if corpus == "ptb" else language_model.preset_for(corpus)
-
-
 def main():
-    language_model.run(training.read_settings(PRESETS, preset_for, __doc__))
+    language_model.run(training.read_settings(PRESETS, description=__doc__))
 
 
 if __name__ == "__main__":

@@ -256,12 +256,8 @@ def run(settings):
         return this_run.finish(tagger, dev, test)
 
 
-def preset_for(corpus):
-    return "generated" if corpus in (None, "generated") else "own"
-
-
 def main():
-    run(training.read_settings(PRESETS, preset_for, __doc__))
+    run(training.read_settings(PRESETS, description=__doc__))
 
 
 if __name__ == "__main__":

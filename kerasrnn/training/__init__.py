@@ -16,6 +16,7 @@ from kerasrnn.training.cells_by_name import CellName
 from kerasrnn.training.cells_by_name import add_attention
 from kerasrnn.training.cells_by_name import build_cell
 from kerasrnn.training.cells_by_name import cell_needs
+from kerasrnn.training.command_line import preset_of
 from kerasrnn.training.command_line import read_settings
 from kerasrnn.training.csv_log import columns
 from kerasrnn.training.csv_log import read_rows
@@ -92,6 +93,7 @@ __all__ = [
     "load_average",
     "locked",
     "output_folder",
+    "preset_of",
     "read_card",
     "read_rows",
     "read_settings",

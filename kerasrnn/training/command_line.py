@@ -48,7 +48,7 @@ _EXAMPLES = 2  # in the help
 
 def read_settings(
     presets: Mapping[str, AnySettings],
-    default: str | Callable[[str | None], str],
+    default: str | Callable[[str | None], str] | None = None,
     description: str = "",
     args: Strings | None = None,
 ) -> AnySettings:
@@ -63,7 +63,8 @@ def read_settings(
     Args:
         presets: Dictionary of name to `Settings`, all of the same class.
         default: The preset without `--preset`: its name, or a function from the
-            value of `--corpus` (`None` without the flag) to its name.
+            value of `--corpus` (`None` without the flag) to its name. Defaults
+            to `preset_of`.
         description: String, the docstring of the recipe. The help shows its
             first line and its first two commands.
         args: List of strings; `None` for the arguments of the process.
@@ -90,7 +91,9 @@ def read_settings(
     parser.add_argument("--preset", choices=presets)
     parser.add_argument("--corpus")
     given = parser.parse_known_args(args)[0]
-    if callable(default):
+    if default is None:
+        default = preset_of(presets, given.corpus)
+    elif callable(default):
         default = default(given.corpus)
     name = given.preset or default
     preset = dataclasses.replace(presets[name], preset=name)
@@ -129,6 +132,23 @@ def read_settings(
         parser.exit(2, _filled(with_flags(str(error), preset)))
     _check_effects(settings, args, parser)
     return settings
+
+
+def preset_of(presets: Mapping[str, Any], corpus: str | None = None) -> str:
+    """Returns the name of the preset for a corpus.
+
+    Args:
+        presets: Dictionary of name to `Settings` with the field `corpus`.
+        corpus: String.
+
+    Returns:
+        The first preset with this corpus, or `"own"` if there is none; without
+        a corpus, the first preset.
+    """
+    if corpus is None:
+        return next(iter(presets))
+    names = (name for name, x in presets.items() if x.corpus == corpus)
+    return next(names, "own")
 
 
 def with_flags(message: str, settings: Any) -> str:

@@ -137,7 +137,7 @@ def check(corpus):
 
 
 def main():
-    settings = training.read_settings(PRESETS, imdb.preset_for, __doc__)
+    settings = training.read_settings(PRESETS, description=__doc__)
     corpus, dev = classify.load_parts(settings)
     check(corpus)
     settings = training.by_size(

@@ -133,7 +133,7 @@ def test_several_labels_a_text(monkeypatch, tmp_path, capsys):
 
 def settings_of(*flags):
     settings = training.read_settings(
-        imdb.PRESETS, imdb.preset_for, args=[str(flag) for flag in flags]
+        imdb.PRESETS, args=[str(flag) for flag in flags]
     )
     return training.by_size(settings, 60, classify.SIZES)
 

@@ -16,7 +16,7 @@ from kerasrnn.tokenizers import ReviewTokenizer
     [(None, "generated"), ("imdb", "best"), ("mine.csv", "own")],
 )
 def test_a_preset_goes_with_a_corpus(corpus, preset):
-    assert imdb.preset_for(corpus) == preset
+    assert training.preset_of(imdb.PRESETS, corpus) == preset
     assert imdb.PRESETS[preset].output == imdb.OUTPUT
 
 

@@ -19,18 +19,13 @@ SMALL = (*FLAGS, "--units", "6", "--batch-size", "4", "--window", "20")
 
 def settings_of(*flags):
     flags = [str(flag) for flag in flags]
-    return training.read_settings(imdb.PRESETS, imdb.preset_for, args=flags)
-
-
-@pytest.mark.parametrize("corpus", imdb_lm.PRESETS)
-def test_a_preset_goes_with_a_corpus(corpus):
-    assert imdb_lm.preset_for(corpus) == corpus
+    return training.read_settings(imdb.PRESETS, args=flags)
 
 
 def test_it_reads_what_the_classifier_does_not_hold_out(tmp_path):
     archive = brief.write_reviews(tmp_path / "aclImdb_v1.tar.gz")
     settings = training.read_settings(
-        imdb_lm.PRESETS, imdb_lm.preset_for, args=["--corpus", "imdb"]
+        imdb_lm.PRESETS, args=["--corpus", "imdb"]
     )
     settings = dataclasses.replace(settings, corpus=str(archive))
     corpus = imdb_lm.load_corpus(settings)
@@ -44,10 +39,7 @@ def test_the_reviews_determine_their_parts_and_words(tmp_path, capsys):
     given = ["--dev", tmp_path], ["--test", tmp_path], ["--tokens", "words"]
     for flag, value in given:
         with pytest.raises(SystemExit):
-            training.read_settings(
-                *(imdb_lm.PRESETS, imdb_lm.preset_for),
-                args=[flag, str(value)],
-            )
+            training.read_settings(imdb_lm.PRESETS, args=[flag, str(value)])
         assert capsys.readouterr().err.endswith(f"Received: {flag}\n")
 
 

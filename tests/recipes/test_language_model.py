@@ -99,7 +99,7 @@ def test_it_trains_on_jax_and_on_no_third_backend(
 
 def settings(*flags):
     flags = [*map(str, flags)]
-    return training.read_settings(ptb_lm.PRESETS, ptb_lm.preset_for, args=flags)
+    return training.read_settings(ptb_lm.PRESETS, args=flags)
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,7 @@ from tests.recipes.brief import untranslated  # noqa: F401  a fixture
 
 
 def settings(*arguments):
-    return read_settings(
-        nmt_vietnamese.PRESETS,
-        nmt_vietnamese.preset_for,
-        args=map(str, arguments),
-    )
+    return read_settings(nmt_vietnamese.PRESETS, args=map(str, arguments))
 
 
 @pytest.fixture

@@ -99,9 +99,7 @@ def stand_in(monkeypatch):
 
         def pretend(command, check):
             file, *flags = map(str, command[1:])
-            settings = training.read_settings(
-                recipe.PRESETS, recipe.preset_for, args=flags
-            )
+            settings = training.read_settings(recipe.PRESETS, args=flags)
             runs.append(settings)
             settings.output.mkdir(parents=True, exist_ok=True)
             found = {
