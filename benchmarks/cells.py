@@ -8,9 +8,9 @@ Every system is a language model: an embedding, a recurrent layer, and a softmax
 over 10,000 words. A training step includes an update by gradient descent. All
 run alternately in one process, on the same number of threads. Medians of wall
 and CPU seconds are printed. Systems with the same cell start from the same
-weights, so their first losses agree. Run it on an idle machine. On a GPU,
-PyTorch also uses the GPU, each step is synchronized, and CPU seconds, which
-mean nothing there, are left out.
+weights, except those of `torch.nn`, so their first losses agree. Run it on an
+idle machine. On a GPU, PyTorch also uses the GPU, each step is synchronized,
+and CPU seconds, which mean nothing there, are left out.
 """
 
 import functools

@@ -13,7 +13,6 @@ from prometheus_client import Gauge
 from prometheus_client import generate_latest
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect
 from starlette.requests import Request as HttpRequest
@@ -88,9 +87,16 @@ class Application:
                 HTTPException: _refusal,
                 ClientDisconnect: _nobody,
             },
-            middleware=_middleware(settings.cors),
             lifespan=self._lifespan,
         )
+        if settings.cors:
+            self.app.add_middleware(
+                CORSMiddleware,
+                allow_origins=settings.cors,
+                allow_methods=["GET", "POST"],
+                allow_headers=["*"],
+                expose_headers=[HEADER_LENGTH, "Retry-After"],
+            )
 
     @contextlib.asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
@@ -214,17 +220,6 @@ class Application:
             if model.version is not None:
                 VERSION.labels(name).set(model.version)
         return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
-
-
-def _middleware(origins):
-    """Allows requests from pages of other origins (CORS)."""
-    options = {
-        "allow_origins": origins,
-        "allow_methods": ["GET", "POST"],
-        "allow_headers": ["*"],
-        "expose_headers": [HEADER_LENGTH, "Retry-After"],
-    }
-    return [Middleware(CORSMiddleware, **options)] if origins else []
 
 
 async def _refusal(request: HttpRequest, error: Any) -> Response:

@@ -184,7 +184,9 @@ class Worker:
                 await self._writer.drain()
             return await asyncio.shield(found)
         except asyncio.CancelledError:
-            self._in_background(self._give_up(number, found))
+            task = asyncio.create_task(self._give_up(number, found))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
             raise
 
     async def drain(self, seconds: float) -> None:
@@ -231,11 +233,6 @@ class Worker:
     def _wear(self):
         self.worn = True
         self._changed()
-
-    def _in_background(self, coroutine):
-        task = asyncio.create_task(coroutine)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
 
 def _kill(process):

@@ -53,13 +53,11 @@ def models(path: str | os.PathLike[str]) -> dict[str, pathlib.Path]:
     return {
         child.name: child
         for child in sorted(path.iterdir())
-        if _can_be_named(child.name) and versions(child)
+        if not child.name.startswith(".")
+        # In a URL, a name is in UTF-8.
+        and child.name.encode(errors="ignore").decode() == child.name
+        and versions(child)
     }
-
-
-def _can_be_named(name):
-    """Whether a folder is not hidden, and its name is UTF-8, as in a URL."""
-    return name[0] != "." and name.encode(errors="ignore").decode() == name
 
 
 class Version(NamedTuple):

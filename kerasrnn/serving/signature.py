@@ -35,8 +35,9 @@ class Signature:
     def __init__(self, name: str, function: Any):
         self.name = name
         self.function = function
-        self.inputs = _by_name(function.structured_input_signature[1])
-        self.outputs = _by_name(function.structured_outputs)
+        _, inputs = function.structured_input_signature
+        self.inputs = dict(sorted(inputs.items()))
+        self.outputs = dict(sorted(function.structured_outputs.items()))
 
     def __call__(self, /, **inputs: Any) -> dict[str, np.ndarray]:
         """Runs the function.
@@ -148,10 +149,6 @@ def signature_named(
     return signatures[name]
 
 
-def _by_name(specs):
-    return dict(sorted(specs.items()))
-
-
 def _line(specs):
     return ", ".join(f"{name}: {_kind(spec)}" for name, spec in specs.items())
 
@@ -188,17 +185,13 @@ def _checked(value, spec):
     """Converts a value to the expected array."""
     try:
         array = as_array(value, spec.dtype)
+        if not spec.shape.is_compatible_with(array.shape):
+            raise ValueError(f"the shape {array.shape}")
     except (TypeError, ValueError, OverflowError) as error:
-        raise _error(spec, str(error)) from error
-    if not spec.shape.is_compatible_with(array.shape):
-        raise _error(spec, f"the shape {array.shape}")
+        raise ValueError(
+            f"The input `{spec.name}` must be {_kind(spec)}. Received: {error}."
+        ) from error
     return array
-
-
-def _error(spec, received):
-    return ValueError(
-        f"The input `{spec.name}` must be {_kind(spec)}. Received: {received}."
-    )
 
 
 def _strings(value):

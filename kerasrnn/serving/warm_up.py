@@ -16,66 +16,53 @@ import tensorflow as tf
 from google.protobuf import descriptor_pb2
 from google.protobuf import descriptor_pool
 from google.protobuf import message_factory
-from tensorflow.core.framework import tensor_pb2
+from google.protobuf import text_format
 
 from kerasrnn.serving.exported import ExportedModel
 
 WARM_UP_FILE = pathlib.Path("assets.extra", "tf_serving_warmup_requests")
 """The file of warm-up requests in the folder of a SavedModel."""
 
-# message: field: (its number in TensorFlow Serving, its type, repeated). A map
-# is a repeated message of key and value.
-_MESSAGES = {
-    "ModelSpec": {"signature_name": (3, "string", False)},
-    "Input": {
-        "key": (1, "string", False),
-        "value": (2, ".tensorflow.TensorProto", False),
-    },
-    "PredictRequest": {
-        "model_spec": (1, "ModelSpec", False),
-        "inputs": (2, "Input", True),
-    },
-    "PredictLog": {"request": (1, "PredictRequest", False)},
-    "PredictionLog": {"predict_log": (6, "PredictLog", False)},
-}
-
-
-def _prediction_log():
-    """Returns the class of the message, made from `_MESSAGES`."""
-    package = "kerasrnn.serving"
-    file = descriptor_pb2.FileDescriptorProto(
-        name="kerasrnn/serving/prediction_log.proto",
-        package=package,
-        syntax="proto3",
-        dependency=[tensor_pb2.DESCRIPTOR.name],
-    )
-    field = descriptor_pb2.FieldDescriptorProto
-    for message, fields in _MESSAGES.items():
-        added = file.message_type.add(name=message)
-        for name, (number, kind, repeated) in fields.items():
-            added.field.add(
-                name=name,
-                number=number,
-                label=field.LABEL_REPEATED
-                if repeated
-                else field.LABEL_OPTIONAL,
-                type=field.TYPE_STRING
-                if kind == "string"
-                else field.TYPE_MESSAGE,
-                type_name={
-                    "string": None,
-                    ".tensorflow.TensorProto": kind,
-                }.get(kind, f".{package}.{kind}"),
-            )
-    pool = descriptor_pool.Default()
-    pool.AddSerializedFile(file.SerializeToString())
-    return message_factory.GetMessageClass(
-        pool.FindMessageTypeByName(f"{package}.PredictionLog")
-    )
-
-
-PredictionLog = _prediction_log()
-
+# The messages of TensorFlow Serving that are needed, with its field numbers. A
+# map is a repeated message of key and value.
+_MESSAGES = text_format.Parse(
+    """
+    name: "kerasrnn/serving/prediction_log.proto"
+    package: "kerasrnn.serving"
+    syntax: "proto3"
+    dependency: "tensorflow/core/framework/tensor.proto"
+    message_type {
+        name: "ModelSpec"
+        field { name: "signature_name" number: 3 type: TYPE_STRING }
+    }
+    message_type {
+        name: "Input"
+        field { name: "key" number: 1 type: TYPE_STRING }
+        field { name: "value" number: 2 type_name: ".tensorflow.TensorProto" }
+    }
+    message_type {
+        name: "PredictRequest"
+        field { name: "model_spec" number: 1 type_name: "ModelSpec" }
+        field {
+            name: "inputs" number: 2 type_name: "Input" label: LABEL_REPEATED
+        }
+    }
+    message_type {
+        name: "PredictLog"
+        field { name: "request" number: 1 type_name: "PredictRequest" }
+    }
+    message_type {
+        name: "PredictionLog"
+        field { name: "predict_log" number: 6 type_name: "PredictLog" }
+    }
+    """,
+    descriptor_pb2.FileDescriptorProto(),
+)
+_POOL = descriptor_pool.Default()
+_POOL.AddSerializedFile(_MESSAGES.SerializeToString())
+PredictionLog = message_factory.GetMessageClass(
+    _POOL.FindMessageTypeByName("kerasrnn.serving.PredictionLog")
+)
 
 # Signatures keep what they compile.
 _THREADS = min(4, os.cpu_count() or 1)
@@ -115,8 +102,17 @@ def warm_up(model: ExportedModel) -> None:
 
 
 def _call_example(signature):
+    """Calls a signature with one row, one column, the text "a" or zeros."""
+    inputs = {
+        name: np.full(
+            [1 if size is None else size for size in spec.shape],
+            "a" if spec.dtype == tf.string else 0,
+            object if spec.dtype == tf.string else spec.dtype.as_numpy_dtype,
+        )
+        for name, spec in signature.inputs.items()
+    }
     try:
-        signature(**_example(signature))
+        signature(**inputs)
     except ValueError as error:
         log.debug("`%s` rejects an example: %s", signature.name, error)
 
@@ -143,17 +139,3 @@ def recorded_requests(
         request = PredictionLog.FromString(record.numpy()).predict_log.request
         name = request.model_spec.signature_name or "serving_default"
         yield name, {x.key: tf.make_ndarray(x.value) for x in request.inputs}
-
-
-def _example(signature):
-    """Returns minimal inputs: one row, one column, the text "a" or zeros."""
-    return {
-        name: np.full(
-            [1 if size is None else size for size in spec.shape],
-            "a" if spec.dtype == tf.string else 0,
-            dtype=object
-            if spec.dtype == tf.string
-            else spec.dtype.as_numpy_dtype,
-        )
-        for name, spec in signature.inputs.items()
-    }

@@ -83,11 +83,19 @@ def answer_corpus(
     >>> pathlib.Path("output.txt").read_text()
     'COME IN\\nPLEASE\\n'
     """
-    counts = {"shards": shards, "batch_size": batch_size}
-    for name, value in {**counts, "max_bytes": max_bytes}.items():
-        positive_integer(name, value)
+    positive_integer("shards", shards)
+    positive_integer("batch_size", batch_size)
+    positive_integer("max_bytes", max_bytes)
     target = pathlib.Path(target)
-    _check_target(target, source)
+    if target.is_dir():
+        raise ValueError(
+            f"`target` must be a file. Received: the folder '{target}'"
+        )
+    if target.resolve() == pathlib.Path(source).resolve():
+        raise ValueError(
+            "`target` and `source` must be different files. Received: "
+            f"source={str(source)!r}, target={str(target)!r}"
+        )
     found = ModelFolder(model).load(version)
     serve = found.signatures["serving_default"]
     columns = answer_columns(serve)
@@ -109,27 +117,11 @@ def answer_corpus(
                     lines = split.read(shard)
                     split.write(shard, *line_answers(serve, lines, batch_size))
             else:
-                _by_beam(split, found.path, batch_size, beam_args)
+                with needs("apache-beam", "beam"):
+                    from kerasrnn.serving.corpus.beam import answer_shards
+                answer_shards(split, found.path, batch_size, beam_args)
         split.join(target)
         split.delete()
-
-
-def _check_target(target, source):
-    if target.is_dir():
-        raise ValueError(
-            f"`target` must be a file. Received: the folder '{target}'"
-        )
-    if target.resolve() == pathlib.Path(source).resolve():
-        raise ValueError(
-            "`target` and `source` must be different files. Received: "
-            f"source={str(source)!r}, target={str(target)!r}"
-        )
-
-
-def _by_beam(*args):
-    with needs("apache-beam", "beam"):
-        from kerasrnn.serving.corpus.beam import answer_shards
-    answer_shards(*args)
 
 
 @contextlib.contextmanager

@@ -103,7 +103,7 @@ def _answered(signature, columns, texts):
     found = {name: outputs[name] for name in columns}
     if "probability" in found:
         found |= _labels(**found)
-    rows = zip(*(map(_plain, found[name]) for name in columns), strict=True)
+    rows = zip(*(found[name] for name in columns), strict=True)
     return ["\t".join(map(_cell, row)) for row in rows]
 
 
@@ -123,16 +123,13 @@ def _labels(label, probability):
     return {"label": label, "probability": best}
 
 
-def _plain(value):
-    return value.tolist() if hasattr(value, "tolist") else value
-
-
 def _cell(value):
-    if isinstance(value, list):
+    if isinstance(value, np.ndarray):
         numbers = (
-            float(f"{x:.6g}") if isinstance(x, float) else x for x in value
+            float(f"{x:.6g}") if isinstance(x, float) else x
+            for x in value.tolist()
         )
         return json.dumps(list(numbers), ensure_ascii=False)
-    if isinstance(value, float):
+    if isinstance(value, np.floating):
         return f"{value:.6g}"
     return str(value).translate(_ONE_LINE)

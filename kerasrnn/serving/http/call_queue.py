@@ -99,16 +99,15 @@ def positions(
 
 
 def _longest(array):
-    """Returns the length of the longest row."""
-    if array.dtype == object:
-        rows = array.reshape(len(array), -1) if array.size else array
-        return max((_characters(row) for row in rows), default=1)
-    return max(array.shape[1:2], default=1)
+    """Returns the length of the longest row.
 
-
-def _characters(texts):
-    """Returns the number of characters, plus an end token per text."""
-    return sum(len(text.decode()) + 1 for text in texts)
+    That of texts is their number of characters, plus an end token for each.
+    """
+    if array.dtype != object:
+        return max(array.shape[1:2], default=1)
+    rows = array.reshape(len(array), -1) if array.size else array
+    lengths = (sum(len(text.decode()) + 1 for text in row) for row in rows)
+    return max(lengths, default=1)
 
 
 def _sizes(shape, rows, steps):

@@ -62,36 +62,6 @@ def receive_v1(
     b'{"predictions":["A","B"]}'
     """
     body = parsed(request.body, literals=True)
-    signature, inputs = read_v1(body, model.signatures)
-    if "inputs" in body:
-        return signature, inputs, _write_columns
-    count = len(body["instances"])
-    return signature, inputs, functools.partial(_write_rows, count)
-
-
-def read_v1(
-    body: Any, signatures: Mapping[str, Signature]
-) -> tuple[Signature, dict[str, Any]]:
-    """Reads the body of a request.
-
-    Args:
-        body: The body, parsed.
-        signatures: Dictionary of name to `Signature`.
-
-    Returns:
-        The signature to call, and its inputs by name.
-
-    Raises:
-        ValueError: when the request is invalid.
-
-    Example:
-
-    >>> folder = ModelFolder(export_small_model("saved_models/shout"))
-    >>> signatures = folder.load().signatures
-    >>> signature, inputs = read_v1({"instances": ["a", "b"]}, signatures)
-    >>> signature.name, inputs
-    ('serving_default', {'text': ['a', 'b']})
-    """
     if not isinstance(body, dict) or ("instances" in body) == (
         "inputs" in body
     ):
@@ -104,15 +74,18 @@ def read_v1(
             f"The keys of a request are {sorted(_KEYS)}. "
             f"Received: {sorted(unknown)}."
         )
-    signature = signature_named(body.get("signature_name"), signatures)
-    if "inputs" in body:
-        inputs = _columns(body["inputs"], signature)
+    signature = signature_named(body.get("signature_name"), model.signatures)
+    if "instances" in body:
+        inputs = _columns(body["instances"], signature)
+        write = functools.partial(_write_rows, len(body["instances"]))
     else:
-        inputs = _rows(body["instances"], signature)
-    return signature, {
-        name: _decoded(value, name) if _takes_text(name, signature) else value
-        for name, value in inputs.items()
-    }
+        inputs, write = body["inputs"], _write_columns
+        if not isinstance(inputs, dict) or _is_base64(inputs, signature):
+            inputs = {_only_input(signature): inputs}
+    for name in inputs.keys() & signature.inputs.keys():
+        if signature.inputs[name].dtype == "string":
+            inputs[name] = _decoded(inputs[name], name)
+    return signature, inputs, write
 
 
 def describe_v1(signatures: Mapping[str, Signature]) -> dict[str, Any]:
@@ -157,9 +130,10 @@ def _write_rows(count, outputs):
     if any(
         array.ndim == 0 or len(array) != count for array in outputs.values()
     ):
+        shapes = (f"{name} {array.shape}" for name, array in outputs.items())
         raise ValueError(
             "With 'instances', each output must have a row per instance. Use "
-            f"'inputs' instead. Received: {_shapes(outputs)}."
+            f"'inputs' instead. Received: {', '.join(shapes)}."
         )
     lists = {name: listed(array) for name, array in outputs.items()}
     rows = zip(*lists.values(), strict=True)
@@ -167,13 +141,8 @@ def _write_rows(count, outputs):
     return Answer(200, in_json({"predictions": predictions}))
 
 
-def _columns(inputs, signature):
-    if isinstance(inputs, dict) and not _is_base64(inputs, signature):
-        return inputs
-    return {_only_input(signature): inputs}
-
-
-def _rows(instances, signature):
+def _columns(instances, signature):
+    """Returns the values of each input by name."""
     if not isinstance(instances, list):
         raise ValueError(
             f"'instances' must be a list. Received: {_kind(instances)}."
@@ -203,11 +172,6 @@ def _is_base64(value, signature):
     """Whether a value is a string in base64, not an input named `b64`."""
     found = isinstance(value, dict) and value.keys() == {"b64"}
     return found and "b64" not in signature.inputs
-
-
-def _takes_text(name, signature):
-    spec = signature.inputs.get(name)
-    return spec is not None and spec.dtype.name == "string"
 
 
 def _decoded(value, name):
@@ -246,7 +210,3 @@ def _kind(value):
     if isinstance(value, dict):
         return f"an object with {sorted(value)}"
     return f"a value of type `{type(value).__name__}`"
-
-
-def _shapes(outputs):
-    return ", ".join(f"{name} {array.shape}" for name, array in outputs.items())

@@ -5,8 +5,8 @@ JSON, or in binary after the JSON, in the same order. `BYTES` have four bytes of
 length before each string. Other tensors are stored as in memory.
 """
 
-import dataclasses
 import functools
+import io
 import math
 import uuid
 from collections.abc import Callable
@@ -63,27 +63,29 @@ def receive_v2(
             f"Inputs and outputs must be those of {signature}. Received: "
             f"inputs {names}, outputs {outputs}."
         )
-    parts = _Parts(request.body, end)
+    binary = io.BytesIO(request.body[end:])
     arrays = {
         tensor["name"]: _array(
-            tensor, parts, signature.inputs[tensor["name"]].dtype
+            tensor, binary, signature.inputs[tensor["name"]].dtype
         )
         for tensor in inputs
     }
-    parts.check_end()
+    if left := binary.read():
+        raise ValueError(
+            "The body must end after the binary tensors. Received: "
+            f"{len(left)} more bytes."
+        )
+    number = body.get("id") or str(uuid.uuid4())
+    if not isinstance(number, str):
+        raise ValueError(f"'id' must be a string. Received: {number!r:.200}.")
+    about = {"model_name": model.name, "model_version": model.version}
+    about["id"] = number  # The answer repeats it.
     all_binary = parameters.get("binary_data_output", False)
-    binary = {
-        name: all_binary for name in (outputs or signature.outputs.keys())
-    } | {
-        output["name"]: _parameters(output).get("binary_data", all_binary)
-        for output in wanted
-    }
-    about = {
-        "model_name": model.name,
-        "model_version": model.version,
-        "id": _id(body),
-    }
-    return signature, arrays, functools.partial(_write, about, binary)
+    are_binary = dict.fromkeys(outputs or signature.outputs, all_binary)
+    for output in wanted:
+        own = _parameters(output).get("binary_data", all_binary)
+        are_binary[output["name"]] = own
+    return signature, arrays, functools.partial(_write, about, are_binary)
 
 
 def describe_v2(signatures: Mapping[str, Signature]) -> dict[str, Any]:
@@ -124,29 +126,6 @@ def _datatype(dtype):
     return dtype.name.upper().replace("BFLOAT", "BF").replace("FLOAT", "FP")
 
 
-@dataclasses.dataclass
-class _Parts:
-    """Reads the binary tensors of a body one after the other."""
-
-    body: bytes
-    position: int
-
-    def next(self, size):
-        part = self.body[self.position : self.position + size]
-        self.position += size
-        if size < 0 or len(part) < size:
-            raise ValueError(f"{len(part)} of {size} bytes")
-        return part
-
-    def check_end(self):
-        """Raises an error if bytes are left."""
-        if left := self.body[self.position :]:
-            raise ValueError(
-                "The body must end after the binary tensors. Received: "
-                f"{len(left)} more bytes."
-            )
-
-
 def _named(body, side):
     """Returns the inputs or outputs of a request, after a check."""
     found = body.get(side) if isinstance(body, dict) else None
@@ -160,14 +139,6 @@ def _named(body, side):
     return found
 
 
-def _id(body):
-    """Returns the id of a request, which the answer repeats."""
-    name = body.get("id") or str(uuid.uuid4())
-    if not isinstance(name, str):
-        raise ValueError(f"'id' must be a string. Received: {name!r:.200}.")
-    return name
-
-
 def _parameters(part):
     parameters = part.get("parameters") or {}
     if not isinstance(parameters, dict):
@@ -177,7 +148,7 @@ def _parameters(part):
     return parameters
 
 
-def _array(tensor, parts, dtype):
+def _array(tensor, binary, dtype):
     """Returns the data of an input, after checks."""
     try:
         if tensor.get("datatype") != _datatype(dtype):
@@ -187,7 +158,7 @@ def _array(tensor, parts, dtype):
             type(size) is int and size >= 0 for size in shape
         ):
             raise ValueError(f"the shape {shape}")
-        array = as_array(_data(tensor, parts, dtype), dtype)
+        array = as_array(_data(tensor, binary, dtype), dtype)
         if array.size != math.prod(shape):
             raise ValueError(f"{array.size} values for the shape {shape}")
         return array.reshape(shape)
@@ -198,25 +169,33 @@ def _array(tensor, parts, dtype):
         ) from error
 
 
-def _data(tensor, parts, dtype):
+def _data(tensor, binary, dtype):
     size = _parameters(tensor).get("binary_data_size")
     if size is None:
         return tensor.get("data")
     if type(size) is not int:
         raise TypeError(f"the binary_data_size {size!r}")
-    raw = parts.next(size)
+    raw = _part(binary, size)
     if dtype != tf.string:
         return np.frombuffer(raw, dtype.as_numpy_dtype)
-    texts, strings = _Parts(raw, 0), []
-    while texts.position < len(raw):
-        length = int.from_bytes(texts.next(_LENGTH_BYTES), "little")
-        strings.append(texts.next(length))
+    texts, strings = io.BytesIO(raw), []
+    while texts.tell() < size:
+        length = int.from_bytes(_part(texts, _LENGTH_BYTES), "little")
+        strings.append(_part(texts, length))
     return strings
 
 
-def _write(about, binary, outputs):
+def _part(binary, size):
+    """Reads the next bytes."""
+    part = binary.read(size)
+    if len(part) != size:
+        raise ValueError(f"{len(part)} of {size} bytes")
+    return part
+
+
+def _write(about, are_binary, outputs):
     tensors, parts = [], []
-    for name, is_binary in binary.items():
+    for name, is_binary in are_binary.items():
         array = outputs[name]
         tensor = {
             "name": name,
