@@ -5,6 +5,7 @@ python benchmarks/devices.py --small
 """
 
 import importlib.metadata
+import importlib.util
 import os
 import platform
 import subprocess
@@ -44,24 +45,6 @@ def place(threads):
     return [accelerator() or processor, backend]
 
 
-def peak_memory():
-    """Returns the peak memory of the accelerator in MiB, if known."""
-    if keras.backend.backend() != "jax":
-        return None
-    import jax
-
-    statistics = jax.local_devices()[0].memory_stats() or {}
-    peak = statistics.get("peak_bytes_in_use")
-    return peak and round(peak / 2**20)
-
-
-def version(name):
-    try:
-        return f"{name} {importlib.metadata.version(name)}"
-    except importlib.metadata.PackageNotFoundError:
-        return f"no {name}"
-
-
 def main():
     """Prints the device, and multiplies two matrices on it."""
     if accelerator() is None and sys.argv[1:] != ["--small"]:
@@ -74,10 +57,15 @@ def main():
     )
     assert float(product[0, 0]) == 2
     names = "keras", "jax", "jaxlib", "torch", "tensorflow", "numpy"
+    versions = ", ".join(
+        f"{name} {importlib.metadata.version(name)}"
+        for name in names
+        if importlib.util.find_spec(name)
+    )
     print(
         f"{accelerator() or 'CPU'}, {platform.machine()}, "
         f"{os.cpu_count()} cores; Python {platform.python_version()}, "
-        f"{', '.join(map(version, names))}.\n"
+        f"{versions}.\n"
     )
     if accelerator():
         query = "name,driver_version,memory.total,clocks.max.sm"

@@ -184,12 +184,7 @@ class Program:
         return self.model.head.point(answer)
 
     def scores(self, states, first):
-        """Returns MSE and MAE over all windows, in standard deviations.
-
-        Returns:
-            Dictionaries of the scores of each model, and of the mean of their
-            forecasts.
-        """
+        """Returns MSE and MAE of each model, in standard deviations."""
         count = len(first)
         first = jnp.pad(first, (0, -count % SCORED), mode="edge")
         real = (jnp.arange(len(first)) < count).reshape(-1, SCORED)
@@ -198,17 +193,13 @@ class Program:
             first, real = batch
             x, y = self.windows(first)
             found = jax.vmap(self.forecast, (0, None))(states, x)
-            found = jnp.concatenate([found, found.mean(axis=0)[None]])
             errors = (y - found) / self.units
             costs = jnp.square(errors), jnp.abs(errors)
             return [x.mean(axis=(2, 3)) @ real for x in costs]
 
         found = lax.map(total, (first.reshape(-1, SCORED), real))
-        found = [x.sum(axis=0) / count for x in found]
-        return [
-            dict(zip(NAMES, (x[part] for x in found), strict=True))
-            for part in (slice(-1), -1)
-        ]
+        means = [x.sum(axis=0) / count for x in found]
+        return dict(zip(NAMES, means, strict=True))
 
 
 def chosen(mask, new, old):
@@ -230,7 +221,7 @@ def train(args, settings):
         begin = time.perf_counter()
         order = [rng.permutation(first["train"]) for _ in range(args.seeds)]
         state, losses = epoch(state, np.stack(order))
-        row = {"loss": losses, **scores(state, first["dev"])[0]}
+        row = {"loss": losses, **scores(state, first["dev"])}
         row = {name: np.array(x, "float64") for name, x in row.items()}
         row["seconds"] = time.perf_counter() - begin
         for name, x in row.items():
@@ -244,33 +235,20 @@ def train(args, settings):
         "accelerator": devices.accelerator(),
         "parameters": program.model.count_params(),
         "best_epochs": np.argmin(history[settings.head], axis=0) + 1,
-        **{
-            kind: {
-                part: {name: np.array(x[n][name]) for name in NAMES}
-                for part, x in found.items()
-            }
-            for n, kind in enumerate(("scores", "together"))
-        },
+        "scores": jax.tree.map(np.array, found),
         "history": history,
     }
 
 
 def summary(settings, found):
-    """Returns the results as a Markdown row: mean and deviation over seeds.
-
-    After the scores of each part, those of the mean forecast of all seeds
-    follow.
-    """
+    """Returns the results as a Markdown row: mean and deviation over seeds."""
     cells = [f"{settings.horizon}, {settings.cell}", f"{found['parameters']:,}"]
-    for part, scores in found["scores"].items():
+    for scores in found["scores"].values():
         texts = (
             f"{x.mean():.3f} ± {x.std(ddof=len(x) > 1):.3f}"
             for x in scores.values()
         )
         cells.append(" / ".join(texts))
-        if len(scores["mse"]) > 1:
-            texts = (f"{x:.3f}" for x in found["together"][part].values())
-            cells.append("together " + " / ".join(texts))
     epochs = ", ".join(map(str, found["best_epochs"]))
     seconds = sum(found["history"]["seconds"])
     return " | ".join([*cells, epochs, f"{seconds:.0f} s"])

@@ -10,13 +10,13 @@ from kerasrnn.layers import SelfAttentionCell
 GUIDES = pathlib.Path(__file__).parents[1] / "docs" / "guides"
 
 
-def cell(name, units, dtype):
+def cell(name, units):
     """Creates one of the cells, from the page that defines it."""
     if name == "Leaky, self-attention":
-        return SelfAttentionCell(cell("Leaky", units, dtype), "additive")
+        return SelfAttentionCell(cell("Leaky", units), "additive")
     page = "small_cells" if name == "IndRNN" else "own_cell"
     sizes = [units, units // 2] if name == "ProjectingLSTM" else [units]
-    return defined(page)[f"{name}Cell"](*sizes, dtype=dtype)
+    return defined(page)[f"{name}Cell"](*sizes)
 
 
 @functools.cache

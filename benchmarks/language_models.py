@@ -169,7 +169,6 @@ def train(args, settings, text):
         "all_epochs_hours": settings.epochs
         * (steps * step + validation_seconds)
         / 3600,
-        "peak_memory_mib": devices.peak_memory(),
         "validation": found,
         "history": history,
     }

@@ -42,7 +42,6 @@ OF_GUIDES = dict.fromkeys(
 def read_arguments():
     parser = speeds.argument_parser(__doc__, threads=1)
     add = parser.add_argument
-    add("--dtypes", nargs="+", default=["float32"])
     names = [*SHAPES, *OF_GUIDES]
     add("--layers", nargs="+", default=list(SHAPES), choices=names)
     return speeds.prepare(parser.parse_args())
@@ -58,34 +57,33 @@ import timed_steps  # noqa: E402
 from kerasrnn import layers  # noqa: E402
 
 
-def make(name, units, dtype, **options):
+def make(name, units):
     """Creates a layer of `SHAPES`, or of a cell of the guides."""
     if name in OF_GUIDES:
-        cell = guide_cells.cell(name, units, dtype)
-        return layers.FastRNN(cell, dtype=dtype, **options)
+        cell = guide_cells.cell(name, units)
+        return layers.FastRNN(cell, return_sequences=True)
     kind, *deep = name.split(", ")
     sizes = {
         "RHN": {"units": units, "depth": 10 if deep else 3},
         "GAM": {"num_groups": units, "group_size": 3, "head_units": units // 2},
         "GAMRHN": speeds.gam_rhn(units, depth=5),
     }.get(kind, {"units": units})
-    return getattr(layers, kind)(**sizes, dtype=dtype, **options)
+    return getattr(layers, kind)(**sizes, return_sequences=True)
 
 
-def systems(name, shape, dtype):
+def systems(name, shape):
     """Returns a layer, the loop of Keras around its cell, and their input."""
     steps, batch, units, width = shape
-    options = {"return_sequences": True}
     if name == "Attention":
-        return attention(shape, dtype)
-    layer = make(name, units, dtype, **options)
-    loop = keras.layers.RNN(layer.cell, dtype=layer.dtype_policy, **options)
+        return attention(shape)
+    layer = make(name, units)
+    loop = keras.layers.RNN(layer.cell, return_sequences=True)
     shape = (batch, steps, width)
     x = np.random.default_rng(0).normal(size=shape).astype("float32")
     return [layer, loop], x
 
 
-def attention(shape, dtype):
+def attention(shape):
     """Returns attention around our cell and Keras's, and their input."""
     steps, batch, units, width = shape
     x = np.random.default_rng(0).normal(size=(batch, steps, width))
@@ -95,7 +93,7 @@ def attention(shape, dtype):
         return AttentionToItself(rnn)
 
     cells = layers.FastGRUCell, keras.layers.GRUCell
-    found = [around(cell(units, dtype=dtype)) for cell in cells]
+    found = [around(cell(units)) for cell in cells]
     return found, x.astype("float32")
 
 
@@ -103,7 +101,7 @@ class AttentionToItself(keras.layers.Layer):
     """An `AttentionRNN` whose memory is its sequence."""
 
     def __init__(self, rnn):
-        super().__init__(dtype=rnn.dtype_policy)
+        super().__init__()
         self.rnn = rnn
 
     def build(self, shape):
@@ -113,11 +111,11 @@ class AttentionToItself(keras.layers.Layer):
         return self.rnn(x, x, training=training)
 
 
-def rows(dtype):
+def rows():
     """Yields the times of each layer and shape, as text."""
     for name in ARGS.layers:
         for shape in (SHAPES | OF_GUIDES)[name]:
-            found, x = systems(name, shape, dtype)
+            found, x = systems(name, shape)
             both = [timed_steps.functions(layer, x) for layer in found]
             row = [f"{name}, {', '.join(map(str, shape))}"]
             for steps in zip(*both, strict=True):
@@ -129,9 +127,8 @@ def rows(dtype):
 def main():
     speeds.set_threads(ARGS)
     heads = ["layer", "loop", "times", "inference", "loop", "times"]
-    for dtype in ARGS.dtypes:
-        first = f"{dtype}, {timed_steps.CLOCK} ms: T, B, units, input"
-        speeds.print_table([first, *heads], rows(dtype))
+    first = f"{timed_steps.CLOCK} ms: T, B, units, input"
+    speeds.print_table([first, *heads], rows())
 
 
 if __name__ == "__main__":

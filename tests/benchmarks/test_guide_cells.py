@@ -16,6 +16,6 @@ NAMES = {
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_cell_of_the_guides_runs_fast(name):
-    layer = FastRNN(guide_cells.cell(name, 4, "float32"))
+    layer = FastRNN(guide_cells.cell(name, 4))
     assert layer(helpers.random(2, 5, 3)).shape == (2, NAMES[name])
     assert layer.slow_because is None
