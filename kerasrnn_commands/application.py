@@ -125,14 +125,13 @@ class Application:
 
     async def _start(self, path, changed):
         """Starts a process; again if cached XLA programs may be the problem."""
-        limits = self.settings.limits()
         try:
-            return await Worker.start(path, limits, changed)
+            return await Worker.start(path, self.settings, changed)
         except WorkerEnded:
             if (env := without_programs()) is None:
                 raise
         log.warning("Trying '%s' without cached XLA programs.", path)
-        return await Worker.start(path, limits, changed, env)
+        return await Worker.start(path, self.settings, changed, env)
 
     async def _predict(self, request: HttpRequest) -> Response:
         return await self._predictions.answer(self._find(request), request)

@@ -140,6 +140,8 @@ class Worker:
             OSError: when the system cannot start a process.
             WorkerEnded: when the version does not work.
         """
+        names = [field.name for field in dataclasses.fields(Limits)]
+        most = json.dumps({name: getattr(limits, name) for name in names})
         ours, theirs = socket.socketpair()
         reader, writer = await asyncio.open_connection(sock=ours, limit=_BUFFER)
         with contextlib.ExitStack() as undo:
@@ -147,8 +149,7 @@ class Worker:
             with theirs:
                 process = await asyncio.create_subprocess_exec(
                     *(sys.executable, "-m", "kerasrnn_commands.worker"),
-                    *(str(path), str(theirs.fileno())),
-                    json.dumps(dataclasses.asdict(limits)),
+                    *(str(path), str(theirs.fileno()), most),
                     pass_fds=[theirs.fileno()],
                     env=env,
                 )

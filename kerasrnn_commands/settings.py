@@ -61,8 +61,3 @@ class ServerSettings(Limits):
                     "`cors` must have origins, such as 'https://example.org' "
                     f"without a path, or '*'. Received: {origin!r}"
                 )
-
-    def limits(self) -> Limits:
-        """Returns the settings for the process of a model."""
-        names = [field.name for field in dataclasses.fields(Limits)]
-        return Limits(**{name: getattr(self, name) for name in names})

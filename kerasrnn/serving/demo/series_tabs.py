@@ -61,8 +61,9 @@ def forecaster_tab(model: ExportedModel) -> None:
         )
 
     gr.Markdown(what_to_paste(facts))
+    saved = model.path.parent / "example.csv"
     text = gr.Textbox(
-        example(model),
+        saved.read_text("utf-8") if saved.exists() else "",
         label="Rows, as CSV with the names of the columns",
         lines=14,
         max_lines=14,
@@ -109,12 +110,6 @@ def what_to_paste(facts: Config) -> str:
     if cycles:
         text += f" The model also reads the {' and '.join(cycles)} of each row."
     return f"{text} An empty cell is a missing value."
-
-
-def example(model: ExportedModel) -> str:
-    """Returns the example table that the run saved, or nothing."""
-    path = model.path.parent / "example.csv"
-    return path.read_text("utf-8") if path.exists() else ""
 
 
 def table_of(text: str) -> dict[str, list[str]]:

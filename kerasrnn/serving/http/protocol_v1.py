@@ -75,13 +75,13 @@ def receive_v1(
             f"Received: {sorted(unknown)}."
         )
     signature = signature_named(body.get("signature_name"), model.signatures)
-    if "instances" in body:
-        inputs = _columns(body["instances"], signature)
-        write = functools.partial(_write_rows, len(body["instances"]))
-    else:
+    if "inputs" in body:
         inputs, write = body["inputs"], _write_columns
         if not isinstance(inputs, dict) or _is_base64(inputs, signature):
             inputs = {_only_input(signature): inputs}
+    else:
+        inputs = _columns(body["instances"], signature)
+        write = functools.partial(_write_rows, len(body["instances"]))
     for name in inputs.keys() & signature.inputs.keys():
         if signature.inputs[name].dtype == "string":
             inputs[name] = _decoded(inputs[name], name)
