@@ -1,8 +1,11 @@
 """Converts the graph of a signature to ONNX with tf2onnx."""
 
 import logging
+import pathlib
+import shutil
 
 import tensorflow as tf
+from tensorflow.core.protobuf import saved_model_pb2
 
 # Outputs with the name of an input, such as `state_0`, get this prefix, because
 # names in ONNX are unique.
@@ -18,7 +21,8 @@ def converted(signature):
     itself.
 
     Args:
-        signature: A `kerasrnn.serving.Signature`.
+        signature: A `kerasrnn.serving.Signature` of a SavedModel that was
+            written by `write_with_ifs`.
 
     Returns:
         The serialized model. Its inputs and outputs are named as in the
@@ -36,8 +40,7 @@ def converted(signature):
 
     # The reason is in the exception.
     logging.getLogger("tf2onnx").setLevel(logging.CRITICAL)
-    function = without_cases(_renamed(signature).get_concrete_function())
-    function = function.get_concrete_function()
+    function = _renamed(signature).get_concrete_function()
     inputs = [x.name for x in function.inputs if x.dtype != tf.resource]
     outputs = [x.name for x in function.outputs]
     names = [*signature.inputs, *sorted(function.structured_outputs)]
@@ -48,7 +51,7 @@ def converted(signature):
             graph,
             continue_on_error=False,
             opset=OPSET,
-            custom_rewriter=[_without_lists_of_one, _choosing],
+            custom_rewriter=[_choosing],
             input_names=inputs,
             output_names=outputs,
             tensors_to_rename=dict(zip(inputs + outputs, names, strict=True)),
@@ -95,42 +98,6 @@ def _renamed(signature):
     return tf.function(call, specs, autograph=False)
 
 
-def _without_lists_of_one(graph, nodes):
-    """Replaces lists of one tensor by the tensor, in a graph or loop body.
-
-    `keras.ops.scan` keeps its carry in such lists, reading and writing position
-    0. tf2onnx only supports lists with an item for every step.
-
-    Args:
-        graph: A `tf2onnx.graph.Graph`, changed in place.
-        nodes: List of its nodes.
-
-    Returns:
-        The nodes.
-    """
-    for node in nodes:
-        reads = node.type == "TensorListGetItem"
-        writes = node.type == "TensorListSetItem"
-        if not (reads or writes) or not node.inputs[1].is_const():
-            continue
-        value, result = node.input[0 if reads else 2], node.output[0]
-        same = [value, result]
-        # The values of the list get the type of the tensor.
-        for user in graph.find_output_consumers(result):
-            if user.is_while():
-                same.append(user.output[list(user.input).index(result)])
-            elif user.type == "Identity":
-                same.append(user.output[0])
-        known = result if reads else value
-        dtype, shape = graph.get_dtype(known), graph.get_shape(known)
-        for name in same:
-            graph.set_dtype(name, dtype)
-            graph.set_shape(name, shape)
-        node.type = "Identity"
-        graph.replace_inputs(node, [value])
-    return nodes
-
-
 def _choosing(graph, nodes):
     """Makes `where` choose values, because 0 times infinity is NaN."""
     for node in nodes:
@@ -139,60 +106,34 @@ def _choosing(graph, nodes):
     return nodes
 
 
-def without_cases(function):
-    """Returns a function with `If` instead of `Case` for two branches.
+def write_with_ifs(model: pathlib.Path, copy: pathlib.Path) -> None:
+    """Copies a SavedModel, with `If` instead of `Case` for two branches.
 
     `keras.ops.switch` makes a `Case`. TensorFlow freezes it to operations that
     ONNX does not have.
 
     Args:
-        function: A `ConcreteFunction` of tensors that returns a dictionary.
+        model: Folder of a version.
+        copy: The folder to write.
     """
-    definition = function.graph.as_graph_def()
-    bodies = definition.library.function
-    # Names of bodies are unique in the process.
-    names = {body.signature.name for body in bodies}
-    for body in bodies:
-        body.signature.name += _CHANGED
-    del definition.library.gradient[:]
-    for nodes in (definition.node, *(body.node_def for body in bodies)):
+    shutil.copytree(model, copy)
+    file = copy / "saved_model.pb"
+    saved = saved_model_pb2.SavedModel.FromString(file.read_bytes())
+    graph = saved.meta_graphs[0].graph_def
+    bodies = [body.node_def for body in graph.library.function]
+    for nodes in (graph.node, *bodies):
         for node in list(nodes):
             if node.op in ("Case", "StatelessCase"):
-                _choose(nodes, node, in_body=nodes is not definition.node)
-            _rename_calls(node, names)
-    captured = [value for value, _ in function.graph.captures]
-    results = function.structured_outputs
-
-    def call(*values):
-        graph = tf.compat.v1.get_default_graph()
-        # The variables to freeze.
-        for variable in function.graph.variables:
-            graph.watch_variable(variable)
-        arguments = [x.name for x in function.graph.inputs]
-        found = tf.graph_util.import_graph_def(
-            definition,
-            dict(
-                zip(
-                    arguments,
-                    [*values, *map(graph.capture, captured)],
-                    strict=True,
-                )
-            ),
-            [x.name for x in function.outputs],
-            name="",
-        )
-        return tf.nest.pack_sequence_as(results, found)
-
-    specs = tf.nest.flatten(function.structured_input_signature)
-    return tf.function(call, specs, autograph=False)
-
-
-_CHANGED = "_with_ifs"
+                _choose(nodes, node, in_body=nodes is not graph.node)
+    file.write_bytes(saved.SerializeToString())
 
 
 def _choose(nodes, node, in_body):
-    """Turns a `Case` into an `If`."""
-    otherwise, then = node.attr["branches"].list.func
+    """Turns a `Case` of two branches into an `If`."""
+    branches = node.attr["branches"].list.func
+    if len(branches) != 2:
+        return
+    otherwise, then = branches
     is_second = nodes.add(
         name=f"{node.name}_is_second", op="Cast", input=node.input[:1]
     )
@@ -204,13 +145,3 @@ def _choose(nodes, node, in_body):
     node.attr["then_branch"].func.CopyFrom(then)
     node.attr["else_branch"].func.CopyFrom(otherwise)
     del node.attr["branches"]
-
-
-def _rename_calls(node, names):
-    """Makes a node call the changed bodies."""
-    if node.op in names:
-        node.op += _CHANGED
-    for value in node.attr.values():
-        for called in [value.func, *value.list.func]:
-            if called.name in names:
-                called.name += _CHANGED

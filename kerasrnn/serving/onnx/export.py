@@ -9,6 +9,7 @@ import argparse
 import importlib
 import itertools
 import pathlib
+import tempfile
 
 import numpy as np
 import tensorflow as tf
@@ -18,6 +19,7 @@ from kerasrnn.optional import needs
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.onnx.conversion import NEXT
 from kerasrnn.serving.onnx.conversion import converted
+from kerasrnn.serving.onnx.conversion import write_with_ifs
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
 
@@ -187,10 +189,15 @@ def export_onnx(model: PathLike, output: PathLike) -> dict[str, str]:
     for module in ("onnx", "onnxruntime", "tf2onnx"):
         with needs(module, "onnx"):
             importlib.import_module(module)
-    with atomic_folder(output) as partial:
-        loaded = ExportedModel(model)
+    with (
+        atomic_folder(output) as partial,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        copy = pathlib.Path(folder, "model")
+        write_with_ifs(model, copy)
+        loaded, to_convert = ExportedModel(model), ExportedModel(copy)
         outcomes = {
-            name: _convert(signature, partial)
+            name: _convert(signature, to_convert.signatures[name], partial)
             for name, signature in sorted(loaded.signatures.items())
         }
         if not any(partial.iterdir()):
@@ -201,12 +208,12 @@ def export_onnx(model: PathLike, output: PathLike) -> dict[str, str]:
     return outcomes
 
 
-def _convert(signature, folder):
+def _convert(signature, to_convert, folder):
     """Writes a signature to a folder and returns the outcome in words."""
     if any(spec.dtype == tf.string for spec in signature.inputs.values()):
         return "left out: it takes strings"
     try:
-        found = converted(signature)
+        found = converted(to_convert)
         difference = largest_difference(found, signature)
     # The errors of tf2onnx and onnxruntime have no common class.
     except Exception as error:

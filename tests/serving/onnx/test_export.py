@@ -148,7 +148,6 @@ def test_pipelines_answer_in_onnxruntime(tmp_path, build, expected, capsys):
 @needs_onnx
 @pytest.mark.slow
 def test_loops_of_this_package_are_converted(tmp_path):
-    """Their state is in lists of one tensor, which tf2onnx does not know."""
     layer = FastRNN(FastGRUCell(4), return_sequences=True)
     layer.build((None, None, 3))
     module = tf.Module()
