@@ -99,8 +99,8 @@ class Connection(H11Protocol):
     use, the new one is refused.
     """
 
-    _begun: asyncio.TimerHandle | None = None
-    _stalled: asyncio.TimerHandle | None = None
+    _begun: asyncio.TimerHandle
+    _stalled: asyncio.TimerHandle
     _ended = False
     _since = 0.0
 
@@ -130,14 +130,11 @@ class Connection(H11Protocol):
         """Called when the client has sent data."""
         super().data_received(data)
         if not self._idle:
-            self._stop(self._begun)
-            self._begun = None
-        elif self._begun is None:
-            self._begun = self._leave_later()
+            self._begun.cancel()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Called when the connection has ended."""
-        self._stop(self._begun)
+        self._begun.cancel()
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
@@ -148,7 +145,7 @@ class Connection(H11Protocol):
     def resume_writing(self) -> None:
         """Called when the client reads again."""
         super().resume_writing()
-        self._stop(self._stalled)
+        self._stalled.cancel()
 
     def send_400_response(self, msg: str) -> None:
         """Called when the request is not HTTP."""
@@ -173,6 +170,8 @@ class Connection(H11Protocol):
         """Called when an answer was sent; continues with the next request."""
         super().on_response_complete()
         self._since = self.loop.time()
+        if self._idle:
+            self._begun = self._leave_later()
         if self._ended and (self._idle or self.cycle.more_body):
             self.transport.close()
 
@@ -180,11 +179,6 @@ class Connection(H11Protocol):
         return self.loop.call_later(
             self.config.timeout_graceful_shutdown or 0, self.transport.abort
         )
-
-    @staticmethod
-    def _stop(timer):
-        if timer is not None:
-            timer.cancel()
 
 
 class Refusals:

@@ -227,10 +227,12 @@ def _numbers(value, dtype):
         # In JSON, missing numbers are `null`.
         leaves = [np.nan if x is None else x for x in array.ravel().tolist()]
         array = np.array(leaves).reshape(array.shape)
-    fits = np.can_cast(array.dtype, dtype, "same_kind")
     # NumPy would convert booleans and strings to numbers.
-    if isinstance(value, (np.ndarray, np.generic)) or array.dtype.kind == "b":
-        fits = False
+    fits = (
+        not isinstance(value, (np.ndarray, np.generic))
+        and array.dtype.kind != "b"
+        and np.can_cast(array.dtype, dtype, "same_kind")
+    )
     if array.size and not fits:
         raise TypeError(f"values of the dtype {array.dtype}")
     with np.errstate(over="ignore"):
