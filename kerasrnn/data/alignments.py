@@ -5,6 +5,7 @@ import re
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.data.reading.text_files import byte_lines
 from kerasrnn.data.reading.text_files import numbered_lines
 from kerasrnn.data.report import CorpusError
 from kerasrnn.data.report import Report
@@ -38,7 +39,7 @@ def alignments_of(
             a line does not match the words of its pair.
     """
     report = Report(path)
-    lines = dict(numbered_lines(path, report))
+    lines = dict(numbered_lines(byte_lines(path, report), report))
     if report.seen < corpus.seen or report.seen > corpus.seen and not limit:
         raise CorpusError(
             f"The alignments {path} do not match the corpus {corpus.corpus}. "
@@ -67,25 +68,22 @@ def _links(alignment):
     return [tuple(map(int, x)) for x in _LINK.findall(alignment)]
 
 
-class Links:
-    """The word links of pairs, as graph operations.
+def word_links(alignments):
+    """Returns the indices of linked source words and of their target words.
 
     Args:
         alignments: List of strings in Pharaoh format, one for each pair.
+
+    Returns:
+        A list of two ragged tensors of shape `(pairs, links)`.
     """
-
-    def __init__(self, alignments):
-        rows = [_links(alignment) for alignment in alignments]
-        links = np.array([link for row in rows for link in row], "int32")
-        lengths = np.array([len(row) for row in rows], "int64")
-        self._sides = [
-            tf.RaggedTensor.from_row_lengths(side, lengths)
-            for side in links.reshape(-1, 2).T
-        ]
-
-    def gather(self, indices):
-        """Returns the indices of linked source and target words."""
-        return [tf.gather(side, indices) for side in self._sides]
+    rows = [_links(alignment) for alignment in alignments]
+    links = np.array([link for row in rows for link in row], "int32")
+    lengths = np.array([len(row) for row in rows], "int64")
+    return [
+        tf.RaggedTensor.from_row_lengths(side, lengths)
+        for side in links.reshape(-1, 2).T
+    ]
 
 
 def split_words(tokenizer: Tokenizer, texts, split, max_length):
@@ -140,8 +138,7 @@ def alignment_matrix(linked, numbers, widths):
         for words, tokens, width in zip(linked, numbers, widths, strict=True)
     )
     found = tf.minimum(tf.matmul(target, source, transpose_a=True), 1.0)
-    total = tf.reduce_sum(found, axis=-1, keepdims=True)
-    return found / tf.maximum(total, 1.0)
+    return found / tf.maximum(tf.reduce_sum(found, axis=-1, keepdims=True), 1.0)
 
 
 def _is_of(words, numbers, width):

@@ -18,7 +18,6 @@ from kerasrnn.typing import Tensor
 # How many batches are sorted by length together. More means less padding,
 # and less shuffling.
 POOL = 50
-_AT_ONCE = 1000
 _IN_BUFFER = 2**20  # indices that are shuffled in a buffer
 
 
@@ -38,7 +37,7 @@ def in_parts(
             `Tokenizer`.
     """
     texts = iter(texts)
-    while part := list(itertools.islice(texts, _AT_ONCE)):
+    while part := list(itertools.islice(texts, 1000)):
         yield encode(part)
 
 
@@ -215,15 +214,12 @@ def with_end(
     return tf.concat([ids, end], axis=1)
 
 
-def pad_to(
-    ids: Tensor, pad_id: int, least: int = 1, most: int | None = None
-) -> Tensor:
-    """Pads rows on the right to one length.
+def pad_to(ids: Tensor, pad_id: int, most: int | None = None) -> Tensor:
+    """Pads rows on the right to one length, at least 1.
 
     Args:
         ids: Integer tensor or `RaggedTensor` of shape `(batch, time, ...)`.
         pad_id: Integer, the id of padding.
-        least: Integer, the minimum length of each axis but the first.
         most: Integer, the maximum length: longer rows are truncated. `None`
             for any.
 
@@ -233,12 +229,9 @@ def pad_to(
     if isinstance(ids, tf.RaggedTensor):
         ids = ids.to_tensor(pad_id)
     ids = ids[:, :most]
-    missing = tf.unstack(tf.maximum(0, least - tf.shape(ids)[1:]))
+    missing = tf.unstack(tf.maximum(0, 1 - tf.shape(ids)[1:]))
     paddings = [[0, 0], *([0, count] for count in missing)]
-    ids = tf.pad(ids, paddings, constant_values=pad_id)
-    if least == most:
-        ids.set_shape((None, least))
-    return ids
+    return tf.pad(ids, paddings, constant_values=pad_id)
 
 
 def checked_weights(weights, count, kind):

@@ -1,7 +1,5 @@
 """Finds the files of known corpora, and says how to get missing ones."""
 
-import contextlib
-import itertools
 import os
 import pathlib
 import sys
@@ -211,13 +209,23 @@ def find_corpus(
     PosixPath('data/hin.txt')
     """
     if not isinstance(name_or_path, str) or name_or_path not in _CORPORA:
-        return _existing(name_or_path)
-    corpus = _CORPORA[name_or_path]
-    places = _places(corpus, data_dir or os.environ.get("KERASRNN_DATA"))
+        try:
+            return existing_path(name_or_path)
+        except FileNotFoundError as missing:
+            if pathlib.Path(name_or_path).suffix:
+                raise
+            raise FileNotFoundError(  # it may be meant for a name
+                f"{missing}. The named corpora are {', '.join(_CORPORA)}."
+            ) from None
+    corpus, places = _CORPORA[name_or_path], []
+    if folder := data_dir or os.environ.get("KERASRNN_DATA"):
+        root = pathlib.Path(folder).expanduser()
+        paths = map(pathlib.Path, corpus.paths)
+        places = [place for x in paths for place in (root / x.name, root / x)]
     for place in places:
         if place.is_file():
             return place
-    searched, error = list(map(str, places)), None
+    searched, error = list(dict.fromkeys(map(str, places))), None
     if corpus.url and not data_dir:
         try:
             return _download(corpus)
@@ -236,32 +244,13 @@ def find_corpus(
     ) from error
 
 
-def _places(corpus, folder):
-    """The paths where a corpus may be in a data folder, if there is one."""
-    if not folder:
-        return []
-    root = pathlib.Path(folder).expanduser()
-    paths = map(pathlib.Path, corpus.paths)
-    places = ((root / path.name, root / path) for path in paths)
-    return list(dict.fromkeys(itertools.chain.from_iterable(places)))
-
-
-def _existing(path):
-    """The path of a file or folder, which may be meant for a name."""
-    try:
-        return existing_path(path)
-    except FileNotFoundError as error:
-        if pathlib.Path(path).suffix:
-            raise
-        names = ", ".join(_CORPORA)
-        raise FileNotFoundError(
-            f"{error}. The named corpora are {names}."
-        ) from None
-
-
 def _download(corpus):
+    """Downloads a corpus; without a progress bar in files."""
+    shown = keras.config.is_interactive_logging_enabled()
+    if not sys.stdout.isatty():
+        keras.config.disable_interactive_logging()
     relative = pathlib.Path(corpus.paths[0])
-    with _progress_on_terminals():
+    try:
         path = keras.utils.get_file(
             relative.name,
             origin=corpus.url,
@@ -269,17 +258,7 @@ def _download(corpus):
             hash_algorithm="sha256",
             cache_subdir=f"kerasrnn/{relative.parent.as_posix()}",
         )
-    return pathlib.Path(path)
-
-
-@contextlib.contextmanager
-def _progress_on_terminals():
-    """Keeps the progress bars of Keras out of files."""
-    shown = keras.config.is_interactive_logging_enabled()
-    if not sys.stdout.isatty():
-        keras.config.disable_interactive_logging()
-    try:
-        yield
     finally:
         if shown:
             keras.config.enable_interactive_logging()
+    return pathlib.Path(path)

@@ -102,11 +102,12 @@ def _targets(labels):
     """Returns labels as an array `(texts, 1)` or `(texts, labels)`."""
     try:
         found = np.asarray(labels)
-        kind = "int32" if found.dtype.kind in "iub" else "float32"
-        found = found.astype(kind)
+        found = found.astype(
+            "int32" if found.dtype.kind in "iub" else "float32"
+        )
         most = 1 if found.ndim == 2 else np.inf
-        right = found.ndim in (1, 2) and np.isfinite(found).all()
-        right = right and found.min() >= 0 and found.max() <= most
+        is_finite = found.ndim in (1, 2) and np.isfinite(found).all()
+        right = is_finite and found.min() >= 0 and found.max() <= most
     except (TypeError, ValueError):
         right = False
     # Tuples are numbers of labels, as in `read_labelled_corpus`.

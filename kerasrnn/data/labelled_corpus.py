@@ -178,8 +178,8 @@ def read_labelled_corpus(
         is_empty = not corpus.train.texts and report.unit != "text"
         lacks = "no rows with text" if is_empty else "too few classes"
         classes = "one class" if least == 1 else "two classes"
-        received = f"{len(corpus.train.texts)} texts of the classes "
-        received += f"{corpus.label_names}"
+        count, names = len(corpus.train.texts), corpus.label_names
+        received = f"{count} texts of the classes {names}"
         if report.malformed:
             received += f", {len(report.malformed)} malformed: {report.first()}"
         raise CorpusError(
@@ -331,32 +331,30 @@ def _say(corpus, report):
     """Prints a summary, and the first text with its labels."""
     texts, labels = corpus.train
     names = corpus.label_names
-    if not has_several(labels):
+    if has_several(labels):
+        counts = list(map(len, labels))
+        report.say(
+            {"text": texts[0], "labels": [names[n] for n in labels[0]]},
+            len(texts),
+            f"{len(names)} labels, {sum(counts) / len(counts):.2f} per text; "
+            f"{counts.count(0):,} texts have none",
+        )
+    else:
         report.say({"text": texts[0], "label": names[labels[0]]}, len(texts))
-        return
-    counts = list(map(len, labels))
-    report.say(
-        {"text": texts[0], "labels": [names[n] for n in labels[0]]},
-        len(texts),
-        f"{len(names)} labels, {sum(counts) / len(counts):.2f} per text; "
-        f"{counts.count(0):,} texts have none",
-    )
 
 
 def _limited(corpus, limit):
-    """Limits each part to the first texts, with equal classes."""
-    classes = len(corpus.label_names)
-
-    def first(texts):
-        if has_several(texts.labels):
-            return select(texts, range(min(limit, len(texts.texts))))
+    """Limits a corpus to the first texts, with equal classes."""
+    classes, labels = len(corpus.label_names), corpus.train.labels
+    indices = list(range(len(labels)))[:limit]
+    if not has_several(labels):
         left = [(limit + classes - 1 - n) // classes for n in range(classes)]
         indices = []
-        for index, label in enumerate(texts.labels):
+        for index, label in enumerate(labels):
             if left[label]:
                 left[label] -= 1
                 indices.append(index)
-        return select(texts, indices)
-
-    unlabelled = corpus.unlabelled[:limit]
-    return corpus._replace(train=first(corpus.train), unlabelled=unlabelled)
+    return corpus._replace(
+        train=select(corpus.train, indices),
+        unlabelled=corpus.unlabelled[:limit],
+    )

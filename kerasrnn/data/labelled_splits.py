@@ -103,7 +103,7 @@ def split_labelled_corpus(
     if corpus.groups is not None:
         groups = corpus.groups_of(texts.texts)
     elif has_several(texts.labels):
-        groups = _copies(texts)
+        groups = list(map(source_key, texts.texts))
     counts = collections.Counter(texts.labels)
     several = [count for count in counts.values() if count > 1]
     if has_several(texts.labels):
@@ -115,7 +115,8 @@ def split_labelled_corpus(
     left, gone = _without(corpus._replace(train=train), validation)
     if groups is None and set(left.train.labels) < counts.keys():
         # All texts of a class were copies of held-out texts.
-        train, validation = hold_out(texts, size, seed, _copies(texts))
+        groups = list(map(source_key, texts.texts))
+        train, validation = hold_out(texts, size, seed, groups)
         left, gone = _without(corpus._replace(train=train), validation)
     _say_removed(gone, train, corpus.unlabelled)
     return left, validation
@@ -186,11 +187,6 @@ def how_held_out(
     return {"by": "group", "groups": len(groups)}
 
 
-def _copies(texts):
-    """Returns groups that keep copies of a text together."""
-    return list(map(source_key, texts.texts))
-
-
 def _without(corpus, held_out):
     """Returns the corpus without held-out texts, and removed counts."""
     tested = corpus.test.texts if corpus.test else ()
@@ -198,10 +194,9 @@ def _without(corpus, held_out):
     taken_groups = set(corpus.groups_of(held_out.texts))
 
     def are_taken(texts):
-        groups = corpus.groups_of(texts)
         return [
             source_key(text) in taken or group in taken_groups
-            for text, group in zip(texts, groups, strict=True)
+            for text, group in zip(texts, corpus.groups_of(texts), strict=True)
         ]
 
     train, unlabelled = map(are_taken, (corpus.train.texts, corpus.unlabelled))

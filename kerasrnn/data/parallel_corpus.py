@@ -144,12 +144,8 @@ def read_parallel_corpus(
     named = dict(zip(columns, arguments, strict=True))
     rows, report = read_values(path, columns, limit, named, delimiter=delimiter)
     pairs: Sequence[Any] = store_rows(tuple(row.values()) for row in rows)
-    if not pairs:
-        report.refuse_all(
-            report.unit,
-            "lines of `source TAB target`, or the format of the file's name",
-        )
-    finish(report)
+    expected = "lines of `source TAB target`, or the format of the file's name"
+    finish(report, report.unit, expected)
     if alignments is not None:
         links = alignments_of(alignments, pairs, report, limit)
         both = zip(pairs, links, strict=True)
@@ -266,8 +262,7 @@ def hold_out_pairs(
     >>> len(train), len(dev)
     (36, 4)
     """
-    size = min(dev_size, max(1, len(pairs) // 10))
-    return split_by_source(pairs, size, seed)
+    return split_by_source(pairs, min(dev_size, max(1, len(pairs) // 10)), seed)
 
 
 def drop_overlap(

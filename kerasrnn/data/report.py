@@ -9,7 +9,6 @@ from kerasrnn.warning import warn
 
 # Number and fraction of damaged lines that are allowed in a UTF-8 file.
 _FEW, _SHARE = 3, 0.03
-_MANY = 10  # an error is raised if this many items, and most of them, are bad
 _LONGEST = 1000  # maximum characters of an error message
 _WIDTH = 60  # maximum characters shown of a cell
 # Encodings of old corpora, with the most likely of similar ones first.
@@ -37,23 +36,14 @@ class CorpusError(ValueError):
         super().__init__(message)
 
 
-class UndecodableError(ValueError):
-    """Bytes that are not UTF-8, in `content`."""
-
-    def __init__(self, message, content):
-        super().__init__(message)
-        self.content = content
-
-
 def decode(content):
     """Decodes UTF-8; raises a `ValueError` with the reason if it fails."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise UndecodableError(
+        raise ValueError(
             f"invalid UTF-8: byte 0x{content[error.start]:02x} "
-            f"at offset {error.start}",
-            content,
+            f"at offset {error.start}"
         ) from error
     if "\0" in text:
         raise ValueError(f"not text: a NUL byte at offset {content.index(0)}")
@@ -116,8 +106,9 @@ class Report:
     def add(self, place, reason):
         """Records an item that is left out; `reason` is a string or error."""
         self.malformed.append((place, str(reason)))
-        if isinstance(reason, UndecodableError):
-            self._undecodable.append(reason.content[:1000])
+        cause = getattr(reason, "__cause__", None)
+        if isinstance(cause, UnicodeDecodeError):
+            self._undecodable.append(cause.object[:1000])
 
     def first(self, most=3):
         """Returns the first malformed places and reasons as a string."""
@@ -182,7 +173,7 @@ class Report:
         """
         self.check_encoding()
         lost = len(self.malformed)
-        if lost >= _MANY and lost > self.seen / 2:
+        if lost >= 10 and lost > self.seen / 2:
             raise CorpusError(
                 f"Most of the corpus {self.corpus} would be left out: {lost} "
                 f"of {self.seen} {self.unit}s. Expected: at least half that "

@@ -2,8 +2,10 @@
 
 import array
 import collections
+import functools
 import itertools
 import random
+import sys
 import unicodedata
 from collections.abc import Hashable
 from collections.abc import Iterable
@@ -49,8 +51,8 @@ def split_rows(
 
     Raises:
         CorpusError: If no rows can be held out, or no training rows are left.
-        ValueError: If `size` is invalid for the number of rows, or a column is
-            unknown.
+        KeyError: If a column is unknown.
+        ValueError: If `size` is invalid for the number of rows.
 
     Example:
 
@@ -62,12 +64,6 @@ def split_rows(
     >>> set(train["group"]) & set(held_out["group"])
     set()
     """
-    for name in filter(None, (by, group, stratify)):
-        if name not in rows.columns:
-            raise ValueError(
-                "`by`, `group` and `stratify` must be columns of the rows: "
-                f"{', '.join(map(repr, rows.columns))}. Received: {name!r}"
-            )
     columns = [rows[by]] if by else list(rows.columns.values())
     keys = list(map(repr, zip(*columns, strict=True)))
     groups = rows[group] if group else None
@@ -96,7 +92,11 @@ def whole_groups(
         seed: Integer.
         name: String, the name of `size` in messages.
     """
-    numbers, sizes = _numbered(groups)
+    # The number of the group of each row, in the order of their first rows.
+    hashes = np.fromiter(map(hash, groups), "int64")
+    _, first, ranks, sizes = np.unique(hashes, True, True, True)
+    by_first = np.argsort(first)
+    numbers, sizes = np.argsort(by_first)[ranks], sizes[by_first]
     count = len(numbers)
     if size and len(sizes) < 2:
         raise CorpusError(
@@ -122,28 +122,6 @@ def whole_groups(
     rng.shuffle(train)
     rng.shuffle(held_out)
     return train, held_out
-
-
-def _numbered(groups):
-    """The number of the group of each row, from 0, and the groups' sizes.
-
-    They are told apart by their hashes, of 64 bits.
-    """
-    hashes = np.fromiter(map(hash, groups), "int64")
-    found = np.unique(hashes, True, True, True)
-    _, first, numbers, sizes = found
-    order = np.argsort(first)
-    ranks = np.empty_like(order)
-    ranks[order] = np.arange(len(order))
-    return ranks[numbers], sizes[order]
-
-
-def _members(groups):
-    """Returns the indices of the rows of each group."""
-    indices = collections.defaultdict(list)
-    for index, group in enumerate(groups):
-        indices[group].append(index)
-    return list(indices.values())
 
 
 def unequal(keys, indices, taken):
@@ -249,9 +227,16 @@ def _groups_by_label(labels, size, seed, groups):
             "`groups` must have the group of each text. "
             f"Received: {len(groups)} groups of {count} texts"
         )
-    members = _members(groups)
+    indices = collections.defaultdict(list)
+    for index, group in enumerate(groups):
+        indices[group].append(index)
+    members = list(indices.values())
     random.Random(seed).shuffle(members)
-    classes = _class_numbers(labels)
+    several = labels if has_several(labels) else [(x,) for x in labels]
+    names = sorted(set(itertools.chain(*several)))
+    numbers = {name: number for number, name in enumerate(names)}
+    # Rows without labels are a class of their own.
+    classes = [[numbers[x] for x in row] or [len(names)] for row in several]
     left = np.bincount(list(itertools.chain(*classes)))
     missing, held_out = left * (size / count), []
 
@@ -264,8 +249,8 @@ def _groups_by_label(labels, size, seed, groups):
         return np.sum((missing - counts) ** 2) < np.sum(missing**2)
 
     def has_room(group, counts):
-        is_one_too_many = (counts == 0) | (missing - counts > -1)
-        return len(held_out) + len(group) <= size and is_one_too_many.all()
+        has_of_each = np.all((counts == 0) | (missing - counts > -1))
+        return len(held_out) + len(group) <= size and has_of_each
 
     for is_wanted in (is_nearer, has_room):
         others = []
@@ -296,30 +281,15 @@ def _groups_by_label(labels, size, seed, groups):
     return min(possible, key=len)
 
 
-def _class_numbers(labels):
-    """Returns a tuple of class numbers for each row.
-
-    Rows without labels, if several are possible, are an additional class.
-    """
-    if not has_several(labels):
-        labels = [(label,) for label in labels]
-    names = sorted({name for row in labels for name in row})
-    numbers = {name: number for number, name in enumerate(names)}
-    return [tuple(numbers[x] for x in row) or (len(names),) for row in labels]
-
-
 # Texts that count as the same.
 
 
-class _Punctuation(dict):
-    """A table for `str.translate` that removes punctuation."""
-
-    def __missing__(self, code):
-        is_mark = unicodedata.category(chr(code)).startswith("P")
-        return self.setdefault(code, None if is_mark else code)
-
-
-_PUNCTUATION = _Punctuation()
+@functools.cache
+def _no_punctuation():
+    """Returns a table for `str.translate` that removes punctuation."""
+    characters = map(chr, range(sys.maxunicode + 1))
+    marks = (x for x in characters if unicodedata.category(x)[0] == "P")
+    return str.maketrans("", "", "".join(marks))
 
 
 def source_key(text: str) -> str:
@@ -343,5 +313,5 @@ def source_key(text: str) -> str:
     'i dont know'
     """
     text = unicodedata.normalize("NFC", appearance(text).casefold())
-    kept = text.translate(_PUNCTUATION)
+    kept = text.translate(_no_punctuation())
     return " ".join((kept.strip() or text).split())

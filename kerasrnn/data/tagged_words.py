@@ -121,17 +121,14 @@ def read_tagged_words(
             f"{SENTENCE_FORMS}. Received: {path!r:.80}"
         )
     columns = {"tokens": word, "tags": tag}
-    arguments = {"tokens": "word", "tags": "tag"}
     rows = read_columns(
         path,
         columns,
-        arguments=arguments,
+        arguments={"tokens": "word", "tags": "tag"},
         tag_names=tag_names,
         sentence=sentence,
     )
-    if not len(rows):
-        rows.report.refuse_all("sentence", SENTENCE_FORMS)
-    finish(rows.report)
+    finish(rows.report, "sentence", SENTENCE_FORMS)
     return [
         list(zip(*sentence, strict=True))
         for sentence in zip(rows["tokens"], rows["tags"], strict=True)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data.reading.files import shards_in
 from kerasrnn.data.reading.formats import is_table
-from kerasrnn.data.reading.rows import finish
 from kerasrnn.data.reading.rows import name_of
 from kerasrnn.data.reading.rows import read_values
 from kerasrnn.data.reading.text_files import existing_path
@@ -175,7 +174,9 @@ def text_lines(source, column=None, argument="text_column"):
     lines = store_rows(line for row in rows for line in row["lines"])
     if not lines:
         report.refuse_all("text", "lines of text, or a text in each row")
-    finish(report) if is_table(source) or column else report.warn()
+    report.warn()
+    if is_table(source) or column:
+        report.say(report.first_row, len(report.kept))
     return lines
 
 
@@ -195,20 +196,15 @@ def _read_files(sources, column):
             raise CorpusError(f"{error}, in {names[0]}") from None
     for source, name, lines in zip(sources, names, corpus, strict=True):
         if source is not None and lines is not corpus.train:
-            _warn_of_copies(corpus.train, lines, name)
+            learnt = set(lines).intersection(corpus.train)
+            copies = sum(line in learnt for line in lines)
+            if copies > len(lines) / 2:
+                warn(
+                    f"{copies:,} of {len(lines):,} lines of {name} are also in "
+                    "the training set: scores on them will be too high",
+                    CorpusWarning,
+                )
     return corpus
-
-
-def _warn_of_copies(train, lines, place):
-    """Warns if most lines of a file to score on are trained on."""
-    learnt = set(lines).intersection(train)
-    copies = sum(line in learnt for line in lines)
-    if copies > len(lines) / 2:
-        warn(
-            f"{copies:,} of {len(lines):,} lines of {place} are also in the "
-            "training set: scores on them will be too high",
-            CorpusWarning,
-        )
 
 
 def _cut(lines, place):
@@ -262,14 +258,20 @@ def _read_treebank(path):
             f"and {_TREEBANK[1]!r}, and preferably {_TREEBANK[2]!r}. Received: "
             + (", ".join(map(repr, files)) or "none of them")
         )
-    corpus = TextCorpus(
-        *(
-            _treebank_lines(files[name], place / name)
-            if name in files
-            else None
-            for name in _TREEBANK
-        )
-    )
+    parts = []
+    for name in _TREEBANK:
+        lines = None
+        if name in files:
+            with parsing(place / name, "text in UTF-8", UnicodeDecodeError):
+                text = files[name].decode("utf-8-sig")
+            lines = list(filter(None, map(str.strip, text.split("\n"))))
+            if not lines:
+                raise CorpusError(
+                    f"The corpus {place / name} is empty. Expected: lines of "
+                    "text. Received: no line with text"
+                )
+        parts.append(lines)
+    corpus = TextCorpus(*parts)
     words = {word for line in corpus.train for word in line.split()}
     if len(words) != _NUM_WORDS:
         raise CorpusError(
@@ -280,18 +282,6 @@ def _read_treebank(path):
             f"{len(words):,} words and the end of a sentence"
         )
     return corpus
-
-
-def _treebank_lines(content, place):
-    with parsing(place, "text in UTF-8", UnicodeDecodeError):
-        lines = content.decode("utf-8-sig").split("\n")
-    lines = [line.strip() for line in lines if line.strip()]
-    if not lines:
-        raise CorpusError(
-            f"The corpus {place} is empty. Expected: lines of text. "
-            "Received: no line with text"
-        )
-    return lines
 
 
 def _archive_files(path):

@@ -6,16 +6,15 @@ import numpy as np
 import tensorflow as tf
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.data.alignments import Links
 from kerasrnn.data.alignments import alignment_matrix
 from kerasrnn.data.alignments import split_words
+from kerasrnn.data.alignments import word_links
 from kerasrnn.data.batches import checked_weights
 from kerasrnn.data.batches import in_parallel
 from kerasrnn.data.batches import length_batches
 from kerasrnn.data.batches import pad_to
 from kerasrnn.data.batches import with_end
 from kerasrnn.data.batches import with_start
-from kerasrnn.data.stored_rows import StoredRows
 from kerasrnn.data.stored_rows import select_rows
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Pairs
@@ -28,7 +27,6 @@ def translation_batches(
     batch_size: int,
     max_length: int = 100,
     seed: int | None = None,
-    fixed_length: bool = False,
     sample_weight: Sequence[float] | None = None,
 ) -> tf.data.Dataset:
     """Batches of a parallel corpus for `Translator.fit`.
@@ -50,8 +48,6 @@ def translation_batches(
         seed: Integer, the seed of the shuffling, which differs in every
             epoch. Tokenizers that can then also split words at random, which
             the seed does not make reproducible. `None` for neither.
-        fixed_length: Whether to pad every source to `max_length` tokens and
-            its end token, instead of to the longest of its batch.
         sample_weight: List of floats, the weight of each pair in the loss;
             `None` for equal weights.
 
@@ -91,18 +87,13 @@ def translation_batches(
             f"start_id={target_tokenizer.start_id}, "
             f"end_id={target_tokenizer.end_id}"
         )
-    training = seed is not None
     source_length = max_length + (source_tokenizer.end_id >= 0)
-
-    if not isinstance(pairs, StoredRows):
-        pairs = list(pairs)
     tokenizers = source_tokenizer, target_tokenizer
-    weights = None
+    weights = links = None
     if sample_weight is not None:
         weights = checked_weights(sample_weight, len(pairs), "pair")
-    links = None
     if any(len(pair) > 2 for pair in pairs):
-        links = Links(["".join(pair[2:]) for pair in pairs])
+        links = word_links("".join(pair[2:]) for pair in pairs)
 
     def texts_at(indices):
         chosen = select_rows(pairs, indices)
@@ -123,17 +114,16 @@ def translation_batches(
         else:
             found = [split_words(*side, split, max_length) for side in sides]
             (source, target), numbers = zip(*found, strict=True)
-            guide = *links.gather(indices), *numbers
-        by_target_then_source = (
-            target.row_lengths() * (max_length + 1) + source.row_lengths()
-        )
+            guide = *(tf.gather(side, indices) for side in links), *numbers
         rows = {"source": source, "target": target, "guide": guide}
         if weights is not None:
             rows["weights"] = tf.gather(weights, indices)
-        return by_target_then_source, rows
+        # By target, then by source.
+        widest = max_length + 1
+        return target.row_lengths() * widest + source.row_lengths(), rows
 
     def split(tokenizer, texts):
-        if training and hasattr(tokenizer, "sample"):
+        if seed is not None and hasattr(tokenizer, "sample"):
             return tokenizer.sample(texts)[:, :max_length]
         return tokenizer.tokenize(texts, max_length)
 
@@ -142,11 +132,8 @@ def translation_batches(
         start, end = target_tokenizer.start_id, target_tokenizer.end_id
         if source_tokenizer.end_id >= 0:
             source = with_end(source, source_tokenizer.end_id)
-        least = source_length if fixed_length else 1
         inputs = {
-            "source": pad_to(
-                source, source_tokenizer.pad_id, least, source_length
-            ),
+            "source": pad_to(source, source_tokenizer.pad_id, source_length),
             "target": pad_to(
                 with_start(target, start), target_tokenizer.pad_id
             ),

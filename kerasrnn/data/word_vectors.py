@@ -107,9 +107,7 @@ def read_word_vectors(
     for number, line in lines:
         total += 1
         word, numbers = _divide(line, width, number, path)
-        i = ids.get(word, -1)
-        if i < 0 and not word.isascii():
-            i = ids.get(_composed(word), -1)
+        i = ids.get(word, ids.get(_composed(word), -1))
         if i < 0 or known[i]:
             continue
         if matrix is None:
@@ -130,8 +128,7 @@ def read_word_vectors(
             CorpusWarning,
         )
     found = matrix[known]
-    rng = np.random.default_rng(seed)
-    missing = rng.normal(
+    missing = np.random.default_rng(seed).normal(
         0.0, found.std(dtype="float64"), (~known).sum() * width
     )
     matrix[~known] = missing.reshape(-1, width)
@@ -236,7 +233,9 @@ def load_word_vectors(
         options = tokenizer.get_config() | {"name": None}
         facts = json.dumps([texts, options, dimensions, seed]).encode()
         path = pathlib.Path(folder, f"{source}-{zlib.crc32(facts):08x}.txt")
-        if _several_workers():
+        resolver = tf.distribute.get_strategy().cluster_resolver
+        workers = resolver.cluster_spec().as_dict() if resolver else {}
+        if sum(map(len, workers.values())) > 1:
             raise ValueError(
                 "Several workers would train different word vectors. Expected: "
                 "the path of a file, such as one that a run with a single "
@@ -252,14 +251,6 @@ def load_word_vectors(
     count = len(vectors.matrix)
     print(f"{vectors.found:,} of {count:,} words have a vector.")
     return vectors
-
-
-def _several_workers():
-    """Whether this process is one of several workers."""
-    resolver = tf.distribute.get_strategy().cluster_resolver
-    if resolver is None:
-        return False
-    return sum(map(len, resolver.cluster_spec().as_dict().values())) > 1
 
 
 def train_word_vectors(

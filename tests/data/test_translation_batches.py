@@ -151,23 +151,3 @@ def test_the_target_needs_a_start_and_an_end(tokenizers, specials):
     target = WordTokenizer.train(["a"], specials=specials)
     with pytest.raises(ValueError, match="needs a start and an end.*=-1"):
         batches_of([("s1", "a")], [tokenizers[0], target])
-
-
-@pytest.mark.parametrize("with_end", [True, False])
-def test_sources_of_a_fixed_length(with_end):
-    pairs = [("a b c d", "x"), ("a", "x y"), ("b c", "x")]
-    specials = ["</s>"] * with_end + ["<pad>", "<s>", "<unk>"]
-    tokenizers = [
-        WordTokenizer([*specials, *"abcd"]),
-        WordTokenizer(["<pad>", "<s>", "</s>", "x", "y"]),
-    ]
-    batches = batches_of(pairs, tokenizers, 1, max_length=3, fixed_length=True)
-    sources, targets = zip(
-        *((inputs["source"], inputs["target"]) for inputs, _ in batches),
-        strict=True,
-    )
-    assert {x.shape for x in sources} == {(1, 3 + with_end)}
-    assert {x.shape for x in targets} == {(1, 2), (1, 3)}
-    pad_id = tokenizers[0].pad_id
-    lengths = sorted(int((x.numpy() != pad_id).sum()) for x in sources)
-    assert lengths == [n + with_end for n in (1, 2, 3)]

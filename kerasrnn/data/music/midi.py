@@ -6,7 +6,9 @@ import re
 
 import numpy as np
 
-from kerasrnn.arguments import is_integer
+from kerasrnn.arguments import check_shape
+from kerasrnn.arguments import integer
+from kerasrnn.arguments import number
 from kerasrnn.data.reading.text_files import existing_path
 from kerasrnn.data.reading.text_files import parsing
 from kerasrnn.data.report import CorpusError
@@ -19,7 +21,6 @@ from kerasrnn.warning import warn
 KEYS = 88
 _LOWEST = 21  # the MIDI note of key 0
 _TICKS = 480  # in a beat, when writing
-_SLOWEST, _FASTEST = 3.6, 6e7  # beats per minute that a file can represent
 # A note is off the grid if its distance from a step exceeds this fraction.
 _NEAR, _MOST_OFF = 0.1, 0.1
 # Key signatures and SMPTE offsets, which a roll does not need.
@@ -66,17 +67,10 @@ def write_midi(
         import mido
 
     roll = np.asarray(roll)
-    if roll.ndim != 2 or roll.shape[1] != KEYS:
-        raise ValueError(
-            f"`roll` must have the shape (time, {KEYS}). "
-            f"Received: roll.shape={roll.shape}"
-        )
-    _check_steps(steps_per_beat)
-    if not _SLOWEST <= beats_per_minute <= _FASTEST:
-        raise ValueError(
-            f"`beats_per_minute` must be from {_SLOWEST} to {_FASTEST:.0f}. "
-            f"Received: beats_per_minute={beats_per_minute!r}"
-        )
+    check_shape("roll", roll, (None, KEYS))
+    integer("steps_per_beat", steps_per_beat, 1, _TICKS)
+    # What a file can represent.
+    number("beats_per_minute", beats_per_minute, minimum=3.6, maximum=6e7)
     track = mido.MidiTrack()
     tempo = mido.bpm2tempo(beats_per_minute)
     track.append(mido.MetaMessage("set_tempo", tempo=tempo))
@@ -131,10 +125,19 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
     with needs("mido", "recipes"):
         import mido
 
-    _check_steps(steps_per_beat)
+    integer("steps_per_beat", steps_per_beat, 1, _TICKS)
     path = existing_path(path)
     with parsing(path, "a MIDI file"):
-        file = _opened(path)
+        content = path.read_bytes()
+        if content[:4] == b"RIFF" and content[8:12] == b"RMID":
+            content = content[max(content.find(b"MThd"), 0) :]
+        try:
+            file = mido.MidiFile(file=io.BytesIO(content), clip=True)
+        except (LookupError, mido.KeySignatureError):  # players ignore them
+            zeros = _UNNEEDED.sub(
+                lambda x: x[0][:3].ljust(len(x[0]), b"\0"), content
+            )
+            file = mido.MidiFile(file=io.BytesIO(zeros), clip=True)
     if file.type == 2 and len(file.tracks) > 1:
         raise CorpusError(
             f"The file {path} has several songs. Expected: one in each file. "
@@ -177,31 +180,14 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
     return roll
 
 
-def _opened(path):
-    """Opens a file with mido, repairing errors that players ignore."""
-    import mido
-
-    content = path.read_bytes()
-    if content[:4] == b"RIFF" and content[8:12] == b"RMID":
-        content = content[max(content.find(b"MThd"), 0) :]
-    try:
-        return mido.MidiFile(file=io.BytesIO(content), clip=True)
-    except (LookupError, mido.KeySignatureError):
-        zeros = _UNNEEDED.sub(
-            lambda x: x[0][:3].ljust(len(x[0]), b"\0"), content
-        )
-        return mido.MidiFile(file=io.BytesIO(zeros), clip=True)
-
-
 def _warn_of_rounding(starts, ticks_per_beat, steps_per_beat, path):
     """Warns if many notes begin between steps, so that chords arise."""
 
     def off(steps):
         positions = [start * steps / ticks_per_beat for start in starts]
-        apart = sum(
+        return sum(
             abs(position - round(position)) > _NEAR for position in positions
-        )
-        return apart / len(positions)
+        ) / len(positions)
 
     share = off(steps_per_beat)
     if share > _MOST_OFF:
@@ -216,14 +202,6 @@ def _warn_of_rounding(starts, ticks_per_beat, steps_per_beat, path):
             f"steps and are moved to the nearest{advice}. Expected: notes on "
             f"the steps. Received: steps_per_beat={steps_per_beat}",
             CorpusWarning,
-        )
-
-
-def _check_steps(steps_per_beat):
-    if not (is_integer(steps_per_beat) and 0 < steps_per_beat <= _TICKS):
-        raise ValueError(
-            f"`steps_per_beat` must be an integer from 1 to {_TICKS}. "
-            f"Received: steps_per_beat={steps_per_beat!r}"
         )
 
 

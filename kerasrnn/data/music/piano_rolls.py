@@ -9,7 +9,6 @@ import tensorflow as tf
 
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import optional_positive_integer
-from kerasrnn.arguments import positive_integer
 from kerasrnn.data.batches import index_batches
 from kerasrnn.data.music.midi import KEYS
 from kerasrnn.data.music.midi import read_midi
@@ -105,11 +104,6 @@ def read_piano_rolls(
         # macOS adds hidden files to archives.
         if file.suffix.lower() in _MIDI and not file.name.startswith(".")
     )
-    if len(files) < _PIECES:
-        raise CorpusError(
-            f"The folder {path} has too few pieces to split. Expected: at "
-            f"least {_PIECES} MIDI files (.mid). Received: {len(files)}"
-        )
     report = Report(path, "file")
     rolls = []
     for report.seen, file in enumerate(files[:limit], start=1):
@@ -117,10 +111,10 @@ def read_piano_rolls(
             rolls.append(read_midi(file, steps_per_beat))
         except CorpusError as error:
             report.add(file.relative_to(path).as_posix(), error)
-    if len(rolls) < _PIECES <= report.seen:
+    if len(rolls) < _PIECES:
         raise CorpusError(
             f"The folder {path} has too few readable pieces. Expected: at "
-            f"least {_PIECES}. Received: {report.received(1)}"
+            f"least {_PIECES} MIDI files (.mid). Received: {report.received(1)}"
         )
     report.warn()
     return split_piano_rolls(rolls)
@@ -264,7 +258,6 @@ def piano_roll_batches(
     """
     if not len(rolls):
         raise ValueError("`rolls` must have at least one piece. Received: none")
-    positive_integer("batch_size", batch_size)
     integer("transpose", transpose, minimum=0)
     optional_positive_integer("max_length", max_length)
     if seed is None and (transpose or max_length):
@@ -283,28 +276,24 @@ def piano_roll_batches(
     counts = -(-lengths // most)
     pieces = np.repeat(np.arange(len(rolls)), counts)
     starts = np.concatenate([most * np.arange(count) for count in counts])
-    rows = _after_silence(rolls)
+    # Pieces after a step of silence.
+    silence = np.zeros((1, rolls[0].shape[1]))
+    steps = np.concatenate([x for roll in rolls for x in (silence, roll)])
+    rows = tf.RaggedTensor.from_row_lengths(steps.astype("int8"), lengths + 1)
 
     def examples(parts, numbers):
         moves, shifts = tf.unstack(numbers[: tf.size(parts)], 2, axis=1)
         piece, start = tf.gather(pieces, parts), tf.gather(starts, parts)
         cut = _part(rows, piece, start, most, moves)
-        return _transposed(cut, transpose, shifts)
+        cut = _transposed(cut, transpose, shifts)
+        inputs = tf.cast(cut.to_tensor()[:, :-1], tf.float32)
+        return inputs, cut[:, 1:].to_tensor(-1)
 
     dataset = index_batches(np.minimum(lengths, most)[pieces], batch_size, seed)
     numbers = tf.data.Dataset.random(seed, rerandomize_each_iteration=True)
     numbers = numbers.batch(2).batch(batch_size)
     dataset = tf.data.Dataset.zip(dataset, numbers).map(examples)
-    return dataset.map(_with_inputs).prefetch(2)
-
-
-def _after_silence(rolls):
-    """Returns pieces after a step of silence, as a ragged int8 tensor."""
-    silence = np.zeros((1, rolls[0].shape[1]))
-    steps = [x for roll in rolls for x in (silence, roll)]
-    return tf.RaggedTensor.from_row_lengths(
-        np.concatenate(steps).astype("int8"), [len(roll) + 1 for roll in rolls]
-    )
+    return dataset.prefetch(2)
 
 
 def _part(rows, piece, start, most, numbers):
@@ -326,8 +315,7 @@ def _part(rows, piece, start, most, numbers):
         tf.gather(x, piece) for x in (rows.row_starts(), rows.row_limits())
     )
     start += numbers % most - most // 2
-    last_start = tf.maximum(limit - first - 1 - most, 0)
-    first += tf.clip_by_value(start, 0, last_start)
+    first += tf.clip_by_value(start, 0, tf.maximum(limit - first - 1 - most, 0))
     positions = tf.ragged.range(first, tf.minimum(first + 1 + most, limit))
     return tf.gather(rows.values, positions)
 
@@ -351,9 +339,3 @@ def _transposed(rows, most, numbers):
     sources = (tf.range(keys) - shift[:, None]) % keys
     sources = tf.gather(sources, rows.value_rowids())
     return rows.with_values(tf.gather(rows.values, sources, batch_dims=1))
-
-
-def _with_inputs(rows):
-    """Returns inputs and labels of pieces `(batch, 1 + time, keys)`."""
-    inputs = tf.cast(rows.to_tensor()[:, :-1], tf.float32)
-    return inputs, rows[:, 1:].to_tensor(-1)

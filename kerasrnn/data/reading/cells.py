@@ -13,7 +13,6 @@ from kerasrnn.data.report import decode
 from kerasrnn.tokenizers.invisible import is_blank
 
 MISSING = "", "nan", "<na>", "null"  # how programs write a missing value
-_NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
 _FLAGS = {
     **{"1": True, "1.0": True, "true": True},
     **{"0": False, "0.0": False, "false": False},
@@ -174,6 +173,6 @@ def in_order(names):
 
 def number_in(name):
     """Returns `(False, value)` for a numeric name, or `(True, 0)`."""
-    is_number = _NUMBER.fullmatch(name)
     # As floats, distinct large numbers could be equal.
+    is_number = re.fullmatch(r"[-+]?\d+(\.\d+)?", name)
     return (0, decimal.Decimal(name)) if is_number else (1, 0)

@@ -12,7 +12,6 @@ from kerasrnn.data.report import CorpusError
 from kerasrnn.tag_schemes import has_type
 
 _CONLL_U = "id form lemma upos xpos feats head deprel deps misc".split()
-_NO_WORD = re.compile(r"\d+[-.]\d+", re.ASCII)  # the id of a range or a gap
 _APART = re.compile(r"#(begin|end) document|-DOCSTART-(\s|$)|\s*$")
 _NO_TAG = {"O", "_", "-", "0", "o"}
 _FEATURE = re.compile(r"(?:^|\|)([^=|]+)=([^|]+)")
@@ -173,7 +172,9 @@ class _Columns:
         cells = list(zip(*itertools.chain(*sentences), strict=True))
         cells = cells or [()] * width  # the file has only comments
         self._features = list(map(_features, cells))
-        counts = width > 2 and _count_words(sentences)
+        words = list(map(_words_of, sentences))
+        has_several = any(len(x) > 1 for x in words)
+        counts = width > 2 and has_several and all(map(_are_counted, words))
         self.counts = names[:1] == ["id"] or counts
         first = int(self.counts)
         phrases = [n for n in range(width) if _mark_phrases(cells[n])]
@@ -188,8 +189,8 @@ class _Columns:
         elif phrases:  # the outer one of nested names, as in GermEval
             self.tag = phrases[0 if self.counts else -1]  # not chunks
         else:
-            self.tag = [n for n in tags if _has(str.isalnum, cells[n])] or tags
-            self.tag = self.tag[-1]
+            named = [n for n in tags if _has(str.isalnum, cells[n])]
+            self.tag = (named or tags)[-1]
 
     def _word(self, cells, first, others):
         """Finds the column of words: the first, unless another has many more.
@@ -229,10 +230,12 @@ class _Columns:
                 )
             return number, self._feature(name, number, argument, report)
         numbers = range(self.width)
-        known = {key: (n, key) for n in numbers for key in self._features[n]}
-        known |= {str(n - self.width): (n, None) for n in numbers}
-        known |= {str(n + 1): (n, None) for n in numbers}
-        known |= {name: (n, None) for n, name in enumerate(self.names)}
+        known = {
+            **{key: (n, key) for n in numbers for key in self._features[n]},
+            **{str(n - self.width): (n, None) for n in numbers},
+            **{str(n + 1): (n, None) for n in numbers},
+            **{name: (n, None) for n, name in enumerate(self.names)},
+        }
         find = column_finder(list(known), report)
         column = name if column is None else str(column)
         number, key = known[find([column], argument)]
@@ -265,13 +268,8 @@ def _has(test, cells):
 
 def _words_of(sentence):
     """Returns the lines of words in a sentence, without ranges and gaps."""
-    return [cells for cells in sentence if not _NO_WORD.fullmatch(cells[0])]
-
-
-def _count_words(sentences):
-    """Whether the first column numbers the words of each sentence."""
-    words = list(map(_words_of, sentences))
-    return any(len(x) > 1 for x in words) and all(map(_are_counted, words))
+    apart = r"[0-9]+[-.][0-9]+"  # the id of a range or a gap
+    return [cells for cells in sentence if not re.fullmatch(apart, cells[0])]
 
 
 def _are_counted(words):

@@ -16,16 +16,15 @@ from kerasrnn.data.reading.table import Table
 from kerasrnn.data.reading.table import check_names
 from kerasrnn.data.reading.table import is_number
 from kerasrnn.data.reading.text_files import byte_lines
+from kerasrnn.data.reading.text_files import numbered_lines
 from kerasrnn.data.report import CorpusError
 from kerasrnn.data.report import Report
-from kerasrnn.data.report import UndecodableError
 from kerasrnn.data.report import decode
 from kerasrnn.data.report import remedy
 
 HEADER_AGAIN = "the header again"  # in files that were joined
 # Number of lines that determine the quotes and the delimiter.
 _LOOKED_AT, _FEW = 2**16, 100
-_LARGEST = 2**24  # characters in a cell
 _SIGNS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "vertical bar"}
 _DECLARED = re.compile(rb"sep=([,;|\t])\s*")  # a first line for spreadsheets
 _LABEL = "__label__"  # of fastText
@@ -108,15 +107,10 @@ def _meaning_of_quotes(lines, delimiter):
     delimiters, quotes quote cells, but may also be text if most of them look
     like it.
     """
-    sign, quoted = re.escape(delimiter), []
-    pattern = rf'(?:^|(?<={sign})) *"((?:[^"]|"")*+)"(?=$|{sign})'
-
-    def marked(match):
-        quoted.append(match[1])
-        return "\0"
-
+    sign = re.escape(delimiter)
+    cell = rf'(?m)(?:^|(?<={sign})) *"((?:[^"]|"")*+)"(?=$|{sign})'
     text = "".join(lines).replace("\r\n", "\n")
-    text = re.sub(pattern, marked, text, flags=re.MULTILINE)
+    quoted, text = re.findall(cell, text), re.sub(cell, "\0", text)
     header, *rows = list(filter(None, text.split("\n"))) or [""]
     width = header.count(delimiter)
     signs = text.count('"') + sum(x.count(delimiter) != width for x in rows)
@@ -148,7 +142,7 @@ def _reader(lines, delimiter):
 
 def _next_row(reader):
     """Returns the next row, whose cells may exceed `csv`'s default limit."""
-    limit = csv.field_size_limit(_LARGEST)
+    limit = csv.field_size_limit(2**24)
     try:
         return next(reader)
     finally:
@@ -157,16 +151,11 @@ def _next_row(reader):
 
 def _plain_rows(lines, delimiter, report):
     """Yields the rows of a table in which quotes are text."""
-    for report.seen, line in lines:
-        try:
-            text = decode(line).rstrip("\r\n")
-            if "\r" in text:
-                raise ValueError("carriage return inside the line")
-        except ValueError as error:
-            report.add(report.seen, error)
-            continue
-        if text.strip() or delimiter in text:
-            yield report.seen, text.split(delimiter)
+    for number, text in numbered_lines(lines, report):
+        if "\r" in text:
+            report.add(number, "carriage return inside the line")
+        elif text.strip() or delimiter in text:
+            yield number, text.split(delimiter)
 
 
 def _quoted_rows(lines, delimiter, are_signs, report):
@@ -216,7 +205,7 @@ def _headed_table(rows, report):
     try:
         decode(header)
     except ValueError as error:
-        is_coded = isinstance(error, UndecodableError)
+        is_coded = isinstance(error.__cause__, UnicodeDecodeError)
         raise CorpusError(
             f"The names of the columns of {report.corpus} cannot be decoded. "
             f"Expected: {remedy(header) if is_coded else 'UTF-8'}. "
@@ -277,15 +266,11 @@ def _numbered_table(rows, wanted, widths, delimiter, report):
 
 def _fasttext_rows(lines, report):
     """Yields the rows of `__label__NAME text` lines."""
-    for report.seen, line in lines:
-        try:
-            labels, text = [], decode(line).strip()
-        except ValueError as error:
-            report.add(report.seen, error)
-            continue
+    for number, line in numbered_lines(lines, report):
+        labels, text = [], line.strip()
         while text.startswith(_LABEL):
             label, *rest = text.split(maxsplit=1)
             labels.append(label.removeprefix(_LABEL))
             text = "".join(rest).removeprefix(", ")
         if labels or text:
-            yield report.seen, {"label": labels, "text": text}
+            yield number, {"label": labels, "text": text}

@@ -5,6 +5,7 @@ import re
 
 from kerasrnn.data.reading.cells import in_order
 from kerasrnn.data.reading.table import Table
+from kerasrnn.data.reading.text_files import byte_lines
 from kerasrnn.data.reading.text_files import decoded_lines
 from kerasrnn.data.reading.text_files import existing_path
 from kerasrnn.data.report import CorpusError
@@ -57,14 +58,13 @@ def column_names(paths):
 def _joined_rows(paths, columns, report):
     sides = [Report(path) for path in paths]
     have_text, have_tabs = [False, False], [True, True]
-    both = (decoded_lines(side.corpus, side) for side in sides)
+    both = (decoded_lines(byte_lines(x.corpus, x), x) for x in sides)
     rows = itertools.zip_longest(*both, fillvalue=(0, ""))
     for report.seen, pair in enumerate(rows, start=1):
         texts = [text or "" for _, text in pair]
         for i, text in enumerate(texts):
-            has_text = bool(text.strip())
-            have_text[i] = have_text[i] or has_text
-            have_tabs[i] = have_tabs[i] and (not has_text or "\t" in text)
+            have_text[i] |= bool(text.strip())
+            have_tabs[i] &= "\t" in text or not text.strip()
         broken = [
             side.malformed[-1][1]
             for side, (_, text) in zip(sides, pair, strict=True)

@@ -19,12 +19,12 @@ from kerasrnn.data.reading.records import parquet_records
 from kerasrnn.data.reading.records import record_of
 from kerasrnn.data.reading.records import tmx_records
 from kerasrnn.data.reading.table import Table
+from kerasrnn.data.reading.text_files import byte_lines
 from kerasrnn.data.reading.text_files import existing_path
 from kerasrnn.data.reading.text_files import numbered_lines
 
 JSON = (".jsonl", ".ndjson", ".json")
 RECORDS = (*JSON, ".parquet", ".tmx")
-_FIRST = 100  # records that determine the names of the columns
 
 
 def is_table(source, formats=(*RECORDS, ".csv", ".tsv")):
@@ -76,28 +76,27 @@ def open_table(source, asked, report, arguments=None, delimiter=None):
         return _records_table(object_records(source), report)
     path = existing_path(source)
     suffix = file_format(path)
-    if is_class_folder(path) and any(x.is_dir() for x in path.iterdir()):
-        return class_table(path, report)
-    files = shards_in(path) if is_class_folder(path) else []
-    if files and {"lines", "source"} & set(asked):
-        return shard_table(
-            files,
-            report,
-            lambda file, own: open_table(
-                file, asked, own, arguments, delimiter
-            ),
-        )
-    if path.is_dir():
-        return _records_table(dataset_records(path), report)
-    if suffix == ".parquet":
-        return _records_table(parquet_records(path), report)
-    if suffix == ".tmx":
-        return _records_table(tmx_records(path), report)
+    if is_class_folder(path):
+        if any(x.is_dir() for x in path.iterdir()):
+            return class_table(path, report)
+        files = shards_in(path)
+        if files and {"lines", "source"} & set(asked):
+            return shard_table(
+                files,
+                report,
+                lambda file, own: open_table(
+                    file, asked, own, arguments, delimiter
+                ),
+            )
+    readers = {".parquet": parquet_records, ".tmx": tmx_records}
+    if path.is_dir() or suffix in readers:
+        read = dataset_records if path.is_dir() else readers[suffix]
+        return _records_table(read(path), report)
     if suffix in JSON:
         return _table(json_records(path, report))
     wanted = [x for column in asked.values() for x in names_of(column)]
     if set(asked) == {"lines"} and not (wanted or is_table(path)):
-        lines = numbered_lines(path, report)
+        lines = numbered_lines(byte_lines(path, report), report)
         return Table(["text"], ((n, {"text": line}) for n, line in lines))
     if {"tokens", "tags"} & set(asked):
         return conll_table(path, asked, report, arguments or {})
@@ -124,7 +123,7 @@ def _records_table(records, report):
 
 
 def _table(records):
-    """Returns a table with all columns of its first records."""
-    first = list(itertools.islice(records, _FIRST))
+    """Returns a table with all columns of its first hundred records."""
+    first = list(itertools.islice(records, 100))
     columns = dict.fromkeys(str(name) for _, record in first for name in record)
     return Table(list(columns), itertools.chain(first, records))

@@ -9,6 +9,7 @@ import json
 import xml.etree.ElementTree
 
 from kerasrnn.data.reading.table import check_names
+from kerasrnn.data.reading.text_files import byte_lines
 from kerasrnn.data.reading.text_files import numbered_lines
 from kerasrnn.data.reading.text_files import opened
 from kerasrnn.data.reading.text_files import parsing
@@ -32,7 +33,7 @@ def json_records(path, report):
     The array may also be the only list in an object, as in `{"data": [...]}`,
     unless the object itself is a record, as in `{"text": ..., "spans": [...]}`.
     """
-    read = numbered_lines(path, report)
+    read = numbered_lines(byte_lines(path, report), report)
     lines = ((number, line) for number, line in read if line.strip())
     head = list(itertools.islice(lines, 2))
     lines = itertools.chain(head, lines)
@@ -177,14 +178,11 @@ def dataset_records(path):
     """Yields the rows of a data set folder of `datasets`."""
     if not is_dataset(path):
         files = sorted(x.name for x in path.iterdir() if x.is_file())
-        advice = ""
-        if files:
-            advice = ". Did you mean one of its files, "
-            advice += f"{', '.join(files[:5])}?"
+        advice = f". Did you mean one of its files, {', '.join(files[:5])}?"
         raise IsADirectoryError(
             "Expected a corpus file, a folder with a sub-folder of texts for "
             "each class, or one written by `save_to_disk` of `datasets`. "
-            f"Received: the folder {path.absolute()}{advice}"
+            f"Received: the folder {path.absolute()}{advice if files else ''}"
         )
     with needs("datasets", "datasets"):
         import datasets

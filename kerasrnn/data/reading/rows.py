@@ -159,9 +159,7 @@ def read_rows(
             "Received: none"
         )
     rows = read_columns(source, columns, limit)
-    if not len(rows):
-        rows.report.refuse_all("row", f"rows with {', '.join(columns)}")
-    finish(rows.report)
+    finish(rows.report, "row", f"rows with {', '.join(columns)}")
     return rows
 
 
@@ -214,8 +212,8 @@ def read_values(
     report = Report(name_of(source))
     asked, arguments = columns, arguments or {}
     if sentence is not None:
-        asked = {"word": columns["tokens"], "tag": columns["tags"]}
-        asked["sentence"] = sentence
+        words, tags = columns["tokens"], columns["tags"]
+        asked = {"word": words, "tag": tags, "sentence": sentence}
     table = open_table(source, asked, report, arguments, delimiter)
     if not report.columns and set(asked) == _WORDS and not any(asked.values()):
         if not {*_USUAL["tags"]} & {*table.columns}:
@@ -266,8 +264,14 @@ def read_values(
     return read(), report
 
 
-def finish(report):
-    """Says what was read, and warns of what was left out."""
+def finish(report, items, expected):
+    """Says what was read, and warns of what was left out.
+
+    Raises:
+        CorpusError: If no row was read; see `Report.refuse_all`.
+    """
+    if not report.kept:
+        report.refuse_all(items, expected)
     report.warn()
     report.say(report.first_row, len(report.kept))
 

@@ -109,16 +109,12 @@ def span_table(table, report):
     rows = iter(table.rows)
     first = list(itertools.islice(rows, 1))
     table = table._replace(rows=itertools.chain(first, rows))
-    if any(_are_tags(row.get(column)) for _, row in first):
+    cells = [row.get(column) for _, row in first]
+    lists = [cell for cell in cells if isinstance(cell, list | tuple)]
+    if any(isinstance(x, str | int) for x in itertools.chain(*lists)):
         return table
     report.columns = {"tokens": "text", "tags": column}
     return Table(["tokens", "tags"], _tagged_rows(table, column, report))
-
-
-def _are_tags(cell):
-    return isinstance(cell, list | tuple) and any(
-        isinstance(x, str | int) for x in cell
-    )
 
 
 def _tagged_rows(table, column, report):

@@ -18,7 +18,6 @@ from kerasrnn.data.report import Report
 from kerasrnn.data.report import decode
 from kerasrnn.typing import PathLike
 
-DAMAGE = (gzip.BadGzipFile, zlib.error, EOFError)
 _SAMPLE = 2**16  # bytes from which the format of a file is detected
 _MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32",
@@ -64,16 +63,6 @@ def existing_path(path: PathLike) -> pathlib.Path:
     return path
 
 
-def existing_file(path: PathLike) -> pathlib.Path:
-    """Returns the path of a file with `~` expanded; not of a folder."""
-    path = existing_path(path)
-    if path.is_dir():
-        raise IsADirectoryError(
-            f"Expected a file. Received: the folder {path.absolute()}"
-        )
-    return path
-
-
 def byte_lines(path, report):
     """Yields `(number, line)` of a file, lines as bytes, counted from 1.
 
@@ -95,20 +84,28 @@ def byte_lines(path, report):
             yield report.seen, line.removeprefix(codecs.BOM_UTF8)
 
 
-def numbered_lines(path, report):
-    """Yields `(number, line)` without line ends; reports undecodable lines."""
-    return (x for x in decoded_lines(path, report) if x[1] is not None)
+def decoded_lines(lines, report):
+    """Yields `(number, text)` without line ends; reports undecodable lines.
 
+    Args:
+        lines: Tuples `(number, line)` with lines as bytes, from `byte_lines`.
+        report: The `Report` on the file.
 
-def decoded_lines(path, report):
-    """The same, with `None` in the place of an undecodable line."""
-    for number, line in byte_lines(path, report):
+    Yields:
+        Tuples whose text is `None` for an undecodable line.
+    """
+    for report.seen, line in lines:
         text = None
         try:
             text = decode(line).rstrip("\r\n")
         except ValueError as error:
-            report.add(number, error)
-        yield number, text
+            report.add(report.seen, error)
+        yield report.seen, text
+
+
+def numbered_lines(lines, report):
+    """The same without undecodable lines."""
+    return (x for x in decoded_lines(lines, report) if x[1] is not None)
 
 
 def all_lines(path):
@@ -118,7 +115,9 @@ def all_lines(path):
         CorpusError: If a line is not UTF-8, and as in `byte_lines`.
     """
     report = Report(path)
-    lines = [line for _, line in numbered_lines(path, report)]
+    lines = [
+        text for _, text in numbered_lines(byte_lines(path, report), report)
+    ]
     if report.malformed:
         report.refuse()
     return lines
@@ -127,10 +126,15 @@ def all_lines(path):
 @contextlib.contextmanager
 def opened(path):
     """Opens a file or pipe as bytes, and decompresses gzip."""
-    path = existing_file(path)
+    path = existing_path(path)
+    if path.is_dir():
+        raise IsADirectoryError(
+            f"Expected a file. Received: the folder {path.absolute()}"
+        )
     is_gzip = path.suffix.lower() == ".gz"
+    damage = gzip.BadGzipFile, zlib.error, EOFError
     with (
-        parsing(path, "a whole gzip file", DAMAGE),
+        parsing(path, "a whole gzip file", damage),
         gzip.open(path) if is_gzip else open(path, "rb", _SAMPLE) as file,
     ):
         yield file

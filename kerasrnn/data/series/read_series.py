@@ -39,9 +39,6 @@ from kerasrnn.optional import import_pandas
 from kerasrnn.tokenizers.invisible import is_blank
 from kerasrnn.warning import warn
 
-_RULES = (None, "mean", "sum", "min", "max", "first", "last")
-_MOST_ADDED = 100  # maximum ratio of steps to rows of the longest series
-
 
 def read_series(
     source: Any,
@@ -127,7 +124,8 @@ def read_series(
             "`resample` needs a `step` to resample to, such as 'h'. "
             f"Received: resample={resample!r}, step=None"
         )
-    one_of("resample", resample, _RULES)
+    rules = None, "mean", "sum", "min", "max", "first", "last"
+    one_of("resample", resample, rules)
     one_of("decimal", decimal, (".", ","))
     time_columns, known, static, cycles = map(
         names_of, (time, known, static, calendar)
@@ -153,7 +151,7 @@ def read_series(
     groups = rows_by_series(frame, named["key"], report)
     longest = max(groups.values(), key=len)
     step = step or step_of(np.sort(longest[time].to_numpy()), report.corpus)
-    most = _MOST_ADDED * max(len(longest), 10)
+    most = 100 * max(len(longest), 10)  # steps; far more have no row
     series, partial = [], 0
     for name, rows in groups.items():
         # Rows with the same time keep the order of the table.
@@ -257,10 +255,8 @@ def _on_grid(rows, step, most, where, zone):
     grid = time_grid(times[0], step, times[-1])
     off = ~np.isin(times, grid)
     if off.any():
-        advice = ""
-        if zone is not None:
-            advice = "; for days of a time zone, its times after "
-            advice += "tz_localize(None)"
+        days = "; for days of a time zone, its times after tz_localize(None)"
+        advice = "" if zone is None else days
         raise CorpusError(
             f"Times{where} must be whole steps of {step!r} apart. Expected: "
             f"another `step`, or `resample`, such as 'mean'{advice}. Received: "
@@ -332,12 +328,13 @@ def _cells(table, columns, report):
     """Returns a DataFrame of cells; reports undecodable rows."""
     rows = []
     for number, row in table.rows:
-        rows.append([row.get(name) for name in columns])
+        cells = [row.get(name) for name in columns]
         try:
-            decoded("".join(x for x in rows[-1] if isinstance(x, str)), "cells")
+            decoded("".join(x for x in cells if isinstance(x, str)), "cells")
         except ValueError as error:
             report.add(number, error)
-            rows.pop()
+        else:
+            rows.append(cells)
     return import_pandas().DataFrame(rows, columns=columns)
 
 

@@ -313,10 +313,9 @@ def _parsed(border, zone):
     if zone is None:
         time = clock
     elif own_zone is None:  # the first of ambiguous times
-        local = clock.dt.tz_localize(
+        time = clock.dt.tz_localize(
             zone, ambiguous=np.array([True]), nonexistent="shift_forward"
-        )
-        time = local.dt.tz_convert(None)
+        ).dt.tz_convert(None)
     return time.to_numpy("datetime64[us]")[0]
 
 

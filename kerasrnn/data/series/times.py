@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 
+from kerasrnn.arguments import one_of
 from kerasrnn.data.report import CorpusError
 from kerasrnn.optional import import_pandas
 
@@ -19,11 +20,8 @@ CYCLES = {
 
 def calendar_names(cycles):
     """Returns the names of calendar columns, two for each cycle."""
-    unknown = [cycle for cycle in cycles if cycle not in CYCLES]
-    if unknown:
-        raise ValueError(
-            f"`calendar` may contain {', '.join(CYCLES)}. Received: {unknown}"
-        )
+    for cycle in cycles:
+        one_of("calendar", cycle, CYCLES)
     return [f"{cycle}_{wave}" for cycle in cycles for wave in ("sin", "cos")]
 
 
@@ -66,8 +64,7 @@ def zone_name(zone):
     Raises:
         ValueError: when pandas does not know the zone.
     """
-    is_zone = isinstance(zone, datetime.tzinfo)
-    fixed = zone.utcoffset(None) if is_zone else None
+    fixed = zone.utcoffset(None) if isinstance(zone, datetime.tzinfo) else None
     name = str(zone if fixed is None else datetime.timezone(fixed))
     try:
         import_pandas().DatetimeIndex([]).tz_localize(name)

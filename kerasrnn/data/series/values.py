@@ -24,7 +24,6 @@ _MISSING = {
     *("na", "n/a", "#na", "#n/a", "#n/a n/a", "none", "-nan"),
     *("1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan", "?"),
 }
-_TRUTHS = {"true": 1.0, "false": 0.0}
 _OFFSET = (
     r"(?:(?::\d{2}|\dT(?:\d{2}){1,3})(?:[.,]\d+)?(?:\s*[AaPp][Mm])?"
     r"\s*([+-])(\d{2}):?(\d{2})?"
@@ -289,7 +288,8 @@ def numbers_of(column, decimal, report):
             lambda x: x.translate(_SWAPPED) if isinstance(x, str) else x
         )
     numbers = pandas.to_numeric(cells, errors="coerce").astype("float64")
-    numbers = numbers.fillna(text.map(_TRUTHS).astype("float64"))
+    truths = text.map({"true": 1.0, "false": 0.0})
+    numbers = numbers.fillna(truths.astype("float64"))
     wrong = ~empty & ~(numbers.abs() <= np.finfo("float32").max)
     if decimal == "." and text[wrong].str.fullmatch(_DECIMAL_COMMA).all():
         expected += "; or `decimal` ',' for a decimal comma"
