@@ -8,6 +8,7 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from kerasrnn.arguments import check_shape
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import string_list
 from kerasrnn.plots.style import FONT_POINTS
@@ -34,12 +35,14 @@ def arrange(figure, panels, bar, title, columns):
         title: The text above all panels, or `None`.
         columns: Positive integer, the number of panels side by side.
     """
-    rows = math.ceil(len(panels) / columns)
-    sizes = np.zeros((rows, columns, 5))
+    sizes = np.zeros((math.ceil(len(panels) / columns), columns, 5))
     for index, axes in enumerate(panels):
         sizes[divmod(index, columns)] = _measure(axes)
     before, across, after, above, down = np.moveaxis(sizes, -1, 0)
-    title_width, title_height = _measure_title(title)
+    title_width = title_height = 0.0
+    if title is not None:
+        extent = title.get_window_extent().size / figure.dpi
+        title_width, title_height = extent + [GAP_INCHES, 0.5 * GAP_INCHES]
     bar_across, bar_down = bar.get_position().size
 
     lefts, right = _starts(before.max(axis=0), (across + after).max(axis=0))
@@ -68,14 +71,6 @@ def _measure(axes):
     across, down = axes.get_position().size
     left, _, right, top = axes.get_tightbbox().extents / axes.figure.dpi
     return -left, across, right - across, top - down, down
-
-
-def _measure_title(title):
-    """Returns width and height of the title in inches, with its gaps."""
-    if title is None:
-        return 0.0, 0.0
-    width, height = title.get_window_extent().size / title.figure.dpi
-    return width + GAP_INCHES, height + 0.5 * GAP_INCHES
 
 
 def _starts(leads, bodies, offset=0.0):
@@ -180,7 +175,13 @@ def attention_grid(
     # On a figure of one inch, positions are in inches until it is resized.
     figure = Figure(figsize=(1.0, 1.0))
     scale = max(np.nanmax(weights, initial=0) for weights, *_ in sentences)
-    cell = _cell_inches(sentences, columns)
+    # The size of a cell is the same in all panels.
+    sources = [len(tokens) for _, tokens, _ in sentences]
+    targets = [len(tokens) for _, _, tokens in sentences]
+    across = sum(max(sources[index::columns]) for index in range(columns))
+    starts = range(0, len(targets), columns)
+    down = sum(max(targets[start : start + columns]) for start in starts)
+    cell = min(0.36, MAX_INCHES / max(across, down))
     panels = [
         _draw_panel(figure, *sentence, scale or 1.0, cell)
         for sentence in sentences
@@ -203,26 +204,8 @@ def _checked(weights, source_tokens, target_tokens):
     )
     weights = np.asarray(weights, dtype="float32")
     sources, targets = map(len, tokens)
-    if weights.shape != (targets, sources):
-        raise ValueError(
-            "`weights` must have the shape (targets, sources), with a row for "
-            "each of `target_tokens` and a column for each of `source_tokens`. "
-            f"Expected: {(targets, sources)}. Received: "
-            f"weights.shape={weights.shape}"
-        )
+    check_shape("weights", weights, (targets, sources))
     return weights, *(list(map(shortened, x)) for x in tokens)
-
-
-def _cell_inches(sentences, columns):
-    """Returns the size of a cell, which is the same in all panels."""
-    sources = [len(tokens) for _, tokens, _ in sentences]
-    targets = [len(tokens) for _, _, tokens in sentences]
-    across = sum(max(sources[index::columns]) for index in range(columns))
-    down = sum(
-        max(targets[index : index + columns])
-        for index in range(0, len(targets), columns)
-    )
-    return min(0.36, MAX_INCHES / max(across, down))
 
 
 def _draw_panel(figure, weights, source_tokens, target_tokens, scale, cell):

@@ -135,8 +135,9 @@ def comparison_figure(
         A `matplotlib.figure.Figure`.
 
     Raises:
+        KeyError: If a model lacks `metric` or `x`.
         ValueError: If `histories` is not such a dictionary, has more than 8
-            models, a model lacks `metric` or `x`, or the two differ in length.
+            models, or `metric` and `x` differ in length.
 
     Example:
 
@@ -149,17 +150,26 @@ def comparison_figure(
     figure, axes = one_panel(*PANEL_INCHES)
     lines, last_values = [], []
     for (model, history), style in zip(histories.items(), STYLES, strict=False):
-        values = _values(model, history, metric)
+        checked_dict(f"histories[{model!r}]", history)
+        values = curve(f"histories[{model!r}][{metric!r}]", history[metric])
         steps = np.arange(1, len(values) + 1)
         if x is not None:
-            steps = _values(model, history, x)
-        if len(steps) != len(values):
-            raise ValueError(
-                f"{x!r} and {metric!r} must have the same number of values. "
-                f"Received: {len(steps)} and {len(values)} for the model "
-                f"{model!r}."
-            )
-        lines += _draw_curve(axes, steps, values, *style)
+            steps = curve(f"histories[{model!r}][{x!r}]", history[x])
+        color, marker = style
+        # More markers would hide the curve.
+        marked = np.linspace(0, len(values) - 1, min(len(values), 20))
+        lines += axes.plot(
+            steps,
+            values,
+            color=color,
+            marker=marker,
+            markevery=marked.round().astype("int").tolist(),
+            # Stars and crosses look smaller than other markers.
+            markersize=8 if marker in "PX*" else 6,
+            markeredgecolor="white",
+            markeredgewidth=0.5,
+            linewidth=1.5,
+        )
         last_values.append(f"{model}: {values[-1]:.4g}")
     y_label, x_label = label or metric, x_label or x or "epoch"
     axes.set_ylabel(y_label, **as_written([y_label]))
@@ -172,31 +182,3 @@ def comparison_figure(
     open_grid(axes)
     add_legend(figure, lines, last_values)
     return figure
-
-
-def _values(model, history, name):
-    """Returns the values of a metric, or of the horizontal axis."""
-    checked_dict(f"histories[{model!r}]", history)
-    if name not in history:
-        raise ValueError(
-            f"Every model of `histories` must have {name!r}, which the model "
-            f"{model!r} lacks. Received: {list(history)}"
-        )
-    return curve(f"histories[{model!r}][{name!r}]", history[name])
-
-
-def _draw_curve(axes, steps, values, color, marker):
-    # More markers would hide the curve.
-    marked = np.linspace(0, len(values) - 1, min(len(values), 20))
-    return axes.plot(
-        steps,
-        values,
-        color=color,
-        marker=marker,
-        markevery=marked.round().astype("int").tolist(),
-        # Stars and crosses look smaller than other markers.
-        markersize=8 if marker in "PX*" else 6,
-        markeredgecolor="white",
-        markeredgewidth=0.5,
-        linewidth=1.5,
-    )

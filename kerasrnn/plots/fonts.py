@@ -43,13 +43,18 @@ def font_family(texts):
     >>> font_family(["कहाँ", "है", "?"])
     ['FiraGO', 'DejaVu Sans']
     """
-    needed = _visible_characters("".join(texts))
+    # Spaces, controls and joiners (Z*, Cc, Cf) draw nothing.
+    needed = {
+        character
+        for character in "".join(texts)
+        if unicodedata.category(character)[0] != "Z"
+        and unicodedata.category(character) not in ("Cc", "Cf")
+    }
     missing = needed - _characters(findfont(BASE_FAMILY))
     if not missing:
         return [BASE_FAMILY]
     fonts = [(entry.name, entry.fname, entry.index) for entry in system_fonts()]
-    packaged = packaged_font()
-    if packaged:
+    if packaged := packaged_font():
         name = FontProperties(fname=packaged).get_name()
         fonts.insert(0, (name, packaged, 0))
     for family, *file in fonts:
@@ -68,16 +73,6 @@ def font_family(texts):
             "scripts, install a Noto font.",
         )
     return [*families, BASE_FAMILY]
-
-
-def _visible_characters(text):
-    # Spaces, controls and joiners (Z*, Cc, Cf) draw nothing.
-    return frozenset(
-        character
-        for character in text
-        if unicodedata.category(character)[0] != "Z"
-        and unicodedata.category(character) not in ("Cc", "Cf")
-    )
 
 
 @functools.cache

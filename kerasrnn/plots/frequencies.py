@@ -61,27 +61,11 @@ def frequency_figure(
     names = [_shown(items[index]) for index in order]
     # An inch for the title, and for ticks and label of the count axis.
     figure, axes = one_panel(6.4, 1.0 + 0.24 * len(names))
-    _draw_bars(axes, names, values[order], int(values.sum()))
-    # Centred on the figure, because names may need much of the width.
-    add_title(figure, title)
-    return figure
-
-
-def _shown(item):
-    """Returns the name of an item, shortened, with visible white space."""
-    name = str(item)
-    if name != name.strip() or any(
-        unicodedata.category(character) == "Cc" for character in name
-    ):
-        name = repr(name)
-    return shortened(name) or "''"
-
-
-def _draw_bars(axes, names, values, total):
-    bars = axes.barh(range(len(names)), values, height=0.75, color=BLUE)
+    bars = axes.barh(range(len(names)), values[order], height=0.75, color=BLUE)
+    total = int(values.sum())
     axes.bar_label(
         bars,
-        [f"{value:,}  ({100 * value / total:.1f} %)" for value in values],
+        [f"{x:,}  ({100 * x / total:.1f} %)" for x in values[order]],
         padding=4,
         fontsize=9,
     )
@@ -95,3 +79,16 @@ def _draw_bars(axes, names, values, total):
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_axisbelow(True)
     open_grid(axes, axis="x")
+    # Centred on the figure, because names may need much of the width.
+    add_title(figure, title)
+    return figure
+
+
+def _shown(item):
+    """Returns the name of an item, shortened, with visible white space."""
+    name = str(item)
+    if name != name.strip() or any(
+        unicodedata.category(character) == "Cc" for character in name
+    ):
+        name = repr(name)
+    return shortened(name) or "''"

@@ -92,7 +92,20 @@ def gradient_figure(
             marker="o" if len(values) == 1 else None,
         )
     if (together == 0.0).any():
-        _mark_floor(axes, floor)
+        axes.axhline(
+            floor, color="grey", linestyle=":", linewidth=0.8, zorder=0.5
+        )
+        axes.annotate(
+            "zero",
+            (1.0, floor),
+            xycoords=axes.get_yaxis_transform(),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            color="dimgrey",
+            fontsize=9,
+            annotation_clip=False,
+        )
     axes.set_yscale("log")
     axes.set_xlabel("steps before the end")
     axes.set_ylabel("norm of the gradient")
@@ -103,18 +116,3 @@ def gradient_figure(
     # As long as the longest dash pattern.
     add_legend(figure, lines, list(map(str, norms)), handlelength=4.0)
     return figure
-
-
-def _mark_floor(axes, floor):
-    axes.axhline(floor, color="grey", linestyle=":", linewidth=0.8, zorder=0.5)
-    axes.annotate(
-        "zero",
-        (1.0, floor),
-        xycoords=axes.get_yaxis_transform(),
-        xytext=(4, 0),
-        textcoords="offset points",
-        va="center",
-        color="dimgrey",
-        fontsize=9,
-        annotation_clip=False,
-    )

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
+from kerasrnn.arguments import string_list
 from kerasrnn.optional import needs
 from kerasrnn.plots.style import FONT_POINTS
 from kerasrnn.plots.style import MAX_INCHES
@@ -62,8 +63,7 @@ def hidden_state_figure(
     time, units = states.shape
     pitch = min(0.36, (MAX_INCHES - SIDE_INCHES) / time)
     width = max(pitch * time, 2.0) + SIDE_INCHES
-    height = np.clip(0.12 * units, 2.4, 9.0) + 1.0
-    figure, axes = one_panel(width, height)
+    figure, axes = one_panel(width, np.clip(0.12 * units, 2.4, 9.0) + 1.0)
     order = _alike_together(states)
     scale = np.abs(states).max() or 1.0
     image = axes.imshow(
@@ -163,21 +163,24 @@ def word_map_figure(
           https://jmlr.org/papers/v9/vandermaaten08a.html).
     """
     states, words = _checked(states, words)
-    if len(words) < MIN_WORDS:
-        raise ValueError(
-            f"`words` must have at least {MIN_WORDS} words for a map. "
-            f"Received: words={words!r}"
-        )
-    points = _two_dimensions(states, seed)
+    string_list("words", words, MIN_WORDS)
+    with needs("scikit-learn", "recipes"):
+        from sklearn.manifold import TSNE
+    points = TSNE(
+        # Usually 30, but less for short sentences.
+        perplexity=min(max((len(states) - 1) / 3, 2.0), 30.0),
+        init="random",  # `pca` fails if all states are equal.
+        method="exact",  # A sentence is short.
+        random_state=seed,
+    ).fit_transform(states)
     side = np.clip(4.0 + 0.06 * len(words), 4.5, 12.0)
     figure = Figure(figsize=(side + 0.8, side), layout="compressed")
     axes = figure.add_subplot()
-    positions = np.arange(1, len(words) + 1)
     dots = axes.scatter(
         points[:, 0],
         points[:, 1],
         s=DOT_POINTS**2,
-        c=positions,
+        c=np.arange(1, len(words) + 1),
         cmap=POSITION_COLORS,
         zorder=4,  # Above the lines to the words.
     )
@@ -194,20 +197,6 @@ def word_map_figure(
     add_title(figure, title)
     _write_words(figure, axes, points, words)
     return figure
-
-
-def _two_dimensions(states, seed):
-    """Maps `(time, units)` to `(time, 2)`."""
-    with needs("scikit-learn", "recipes"):
-        from sklearn.manifold import TSNE
-
-    return TSNE(
-        # Usually 30, but less for short sentences.
-        perplexity=min(max((len(states) - 1) / 3, 2.0), 30.0),
-        init="random",  # `pca` fails if all states are equal.
-        method="exact",  # A sentence is short.
-        random_state=seed,
-    ).fit_transform(states)
 
 
 def _write_words(figure, axes, points, words):

@@ -14,7 +14,6 @@ from kerasrnn.plots.style import add_bar
 from kerasrnn.plots.style import add_panel_title
 from kerasrnn.plots.style import as_written
 from kerasrnn.plots.style import distinct_labels
-from kerasrnn.plots.style import letters_on
 from kerasrnn.plots.style import one_panel
 
 
@@ -92,13 +91,15 @@ def matrix_figure(
     add_panel_title(axes, title)
     add_bar(image, axes, meaning, pad=0.02)
     if cell >= 0.3:  # then numbers are legible
-        _write_numbers(axes, values, letters_on(image.to_rgba(shades)[..., :3]))
+        _write_numbers(axes, values, image.to_rgba(shades)[..., :3])
     return figure
 
 
-def _write_numbers(axes, values, colors):
-    for row, column in np.ndindex(*values.shape):
-        value = values[row, column]
+def _write_numbers(axes, values, shades):
+    # Black or white, what can be read on each shade.
+    luminance = shades**2.2 @ [0.2126, 0.7152, 0.0722]
+    colors = np.where(luminance > 0.18, "black", "white")
+    for (row, column), value in np.ndenumerate(values):
         if value and np.isfinite(value):
             whole = np.issubdtype(values.dtype, np.integer) or abs(value) >= 10
             axes.text(

@@ -52,7 +52,12 @@ def piano_roll_figure(
     ['piece', 'predicted']
     """
     arrays = _checked(rolls)
-    lowest, highest = _range(arrays.values())
+    heard = np.concatenate(list(arrays.values())).max(axis=0) >= 0.1
+    # The range of keys to show: first, and last plus 1.
+    lowest, highest = 0, len(heard)
+    if len(keys := np.flatnonzero(heard)):
+        lowest = max(0, keys[0] - MARGIN_KEYS)
+        highest = min(highest, keys[-1] + 1 + MARGIN_KEYS)
     steps = max(map(len, arrays.values()))
     width = np.clip(0.075 * steps, 4.0, MAX_INCHES) + 1.6
     height = (0.7 + 0.055 * (highest - lowest)) * len(arrays)
@@ -69,7 +74,11 @@ def piano_roll_figure(
             vmax=1.0,
         )
         axes.set_ylim(lowest - 0.5, highest - 0.5)
-        _name_octaves(axes, lowest, highest)
+        # Every C, with a line below it.
+        octaves = [key for key in range(FIRST_C, highest, 12) if key >= lowest]
+        axes.set_yticks(octaves, [f"C{1 + key // 12}" for key in octaves])
+        for key in octaves:
+            axes.axhline(key - 0.5, color="lightgrey", linewidth=0.5)
         if given is not None:
             axes.axvline(given - 0.5, color=ORANGE)
         add_panel_title(axes, name, loc="left")
@@ -95,21 +104,3 @@ def _checked(rolls):
             f"with the same keys. Received: shapes {shapes}"
         )
     return arrays
-
-
-def _range(rolls):
-    """Returns the range of keys to show: first, and last plus 1."""
-    heard = np.concatenate(list(rolls)).max(axis=0) >= 0.1
-    keys = np.flatnonzero(heard)
-    if not len(keys):
-        return 0, len(heard)
-    last = keys[-1] + 1 + MARGIN_KEYS
-    return max(0, keys[0] - MARGIN_KEYS), min(len(heard), last)
-
-
-def _name_octaves(axes, lowest, highest):
-    """Labels every C, with a line below it."""
-    keys = [key for key in range(FIRST_C, highest, 12) if key >= lowest]
-    axes.set_yticks(keys, [f"C{1 + key // 12}" for key in keys])
-    for key in keys:
-        axes.axhline(key - 0.5, color="lightgrey", linewidth=0.5)

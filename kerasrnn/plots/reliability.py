@@ -64,8 +64,7 @@ def reliability_figure(
         2, sharex=True, gridspec_kw={"height_ratios": (3, 1)}
     )
     axes.plot([0, 1], [0, 1], color="grey", linestyle=":", label="calibrated")
-    label = f"model (ECE {error:.3f})"
-    axes.plot(x, y, marker="o", color=BLUE, label=label)
+    axes.plot(x, y, marker="o", color=BLUE, label=f"model (ECE {error:.3f})")
     axes.set_ylabel("accuracy")
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1.02)

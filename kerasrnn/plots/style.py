@@ -116,22 +116,9 @@ def open_grid(axes, axis="both"):
 
 def add_bar(image, axes, label, **options):
     """Adds a colour bar to the right of axes, without a frame."""
-    bar = image.figure.colorbar(
+    image.figure.colorbar(
         image, ax=axes, label=label, aspect=30, **options
-    )
-    bar.outline.set_visible(False)
-
-
-def letters_on(colors):
-    """Returns black or white, what can be read on each colour.
-
-    The contrast is at least 4.5 to 1.
-
-    Args:
-        colors: Array of shape `(..., 3)`, red, green and blue from 0 to 1.
-    """
-    luminance = np.asarray(colors) ** 2.2 @ [0.2126, 0.7152, 0.0722]
-    return np.where(luminance > 0.18, "black", "white")
+    ).outline.set_visible(False)
 
 
 def whole_numbers(axes):

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 from numpy.typing import ArrayLike
 
+from kerasrnn.arguments import number
 from kerasrnn.plots.style import POINTS_PER_INCH
 from kerasrnn.plots.style import add_panel_title
 from kerasrnn.plots.style import as_written
@@ -18,7 +19,6 @@ from kerasrnn.plots.style import checked_by_words
 # In points: height of a line, height of a box, padding of a word, margin.
 LINE_PITCH, BOX_HEIGHT, PADDING, MARGIN = 23.0, 19.0, 2.5, 12.0
 LEGEND_HEIGHT = 52.0
-MIN_WIDTH_INCHES = 2.0
 
 
 def word_weight_figure(
@@ -57,11 +57,7 @@ def word_weight_figure(
     ['a', 'good', 'film']
     """
     weights, words = checked_by_words("weights", weights, words)
-    if not width >= MIN_WIDTH_INCHES:
-        raise ValueError(
-            f"`width` must be a number of inches, {MIN_WIDTH_INCHES:g} or "
-            f"greater. Received: width={width!r}"
-        )
+    number("width", width, minimum=2)  # inches
     scale = np.abs(weights).max() or 1.0
     signed = (weights < 0.0).any()
     # Black text is legible on both colours.
@@ -80,7 +76,25 @@ def word_weight_figure(
     figure.set_size_inches(width, down / POINTS_PER_INCH)
     # The axes cover the figure; units are points, and the first line is at 0.
     axes.set(xlim=(0.0, across), ylim=(down - top, -top))
-    _add_legend(figure, colors, across, down)
+    # A colour bar at the lower left.
+    bar_across, bar_down = min(200.0, across - 4 * MARGIN), 9.0
+    rectangle = (
+        2 * MARGIN / across,
+        (LEGEND_HEIGHT - MARGIN - bar_down) / down,
+        bar_across / across,
+        bar_down / down,
+    )
+    bar = figure.colorbar(
+        colors,
+        cax=figure.add_axes(rectangle),
+        orientation="horizontal",
+        # Labelled with the largest weight, which sets the scale.
+        ticks=np.linspace(*colors.get_clim(), 3),
+        format="{x:.3g}",
+    )
+    bar.outline.set_edgecolor("lightgrey")
+    bar.ax.tick_params(labelsize=8, length=2)
+    bar.set_label("weight", fontsize=9, labelpad=1)
     add_panel_title(
         axes,
         title,
@@ -136,25 +150,3 @@ def _fit(figure, text, room):
         kept = min(int(len(word) * room / width), len(word) - 1)
         text.set_text(word[:kept] + "…")
     return width
-
-
-def _add_legend(figure, colors, across, down):
-    """Adds a colour bar at the lower left."""
-    width, height = min(200.0, across - 4 * MARGIN), 9.0
-    rectangle = (
-        2 * MARGIN / across,
-        (LEGEND_HEIGHT - MARGIN - height) / down,
-        width / across,
-        height / down,
-    )
-    bar = figure.colorbar(
-        colors,
-        cax=figure.add_axes(rectangle),
-        orientation="horizontal",
-        # Labelled with the largest weight, which sets the scale.
-        ticks=np.linspace(*colors.get_clim(), 3),
-        format="{x:.3g}",
-    )
-    bar.outline.set_edgecolor("lightgrey")
-    bar.ax.tick_params(labelsize=8, length=2)
-    bar.set_label("weight", fontsize=9, labelpad=1)

@@ -107,8 +107,7 @@ def visible(texts):
         String tensor of that shape.
     """
     for removed, kept in _RULES:
-        pattern = f"({kept})|{removed}"
-        texts = tf.strings.regex_replace(texts, pattern, r"\1")
+        texts = tf.strings.regex_replace(texts, f"({kept})|{removed}", r"\1")
     return texts
 
 

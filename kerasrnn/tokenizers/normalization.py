@@ -148,8 +148,16 @@ def normalize_text(
         for character, escape in _ESCAPES:
             texts = _replace(texts, character, escape)
         texts = _single_spaces(texts)
-    # Last, because it cuts texts at the character U+0000.
-    return _lower(texts, lowercase) if lowercase else texts
+    if lowercase == "tr":
+        texts = _replace(texts, "I", "ı")
+    if lowercase:
+        # Its lower case would be an "i" with an additional combining dot.
+        texts = _replace(texts, "İ", "i")
+        # Last, because it cuts texts at the character U+0000.
+        texts = tf.strings.lower(texts, encoding="utf-8")
+        # Some letters are composed with their accent only in lower case.
+        texts = tf_text.normalize_utf8(texts, "NFC")
+    return texts
 
 
 def check_lowercase(lowercase):
@@ -181,16 +189,6 @@ def join_punctuation(texts: Tensor) -> tf.Tensor:
     [b"it's (almost) true, isn't it?"]
     """
     return _rewrite(_unescape(texts), _TOGETHER)
-
-
-def _lower(texts, lowercase):
-    if lowercase == "tr":
-        texts = _replace(texts, "I", "ı")
-    # Its lower case would be an "i" with an additional combining dot.
-    texts = _replace(texts, "İ", "i")
-    texts = tf.strings.lower(texts, encoding="utf-8")
-    # Some letters are composed with their accent only in lower case.
-    return tf_text.normalize_utf8(texts, "NFC")
 
 
 def _around_addresses(texts):

@@ -114,22 +114,19 @@ def spell_out(texts, table):
     Other characters than letters and digits may surround them.
     """
     words = tf.strings.split(texts)
-    return _join(tf.ragged.map_flat_values(_spelled, words, table))
-
-
-def _spelled(words, table):
     bare = tf.strings.regex_replace(
-        words, r"^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$", ""
+        words.flat_values, r"^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$", ""
     )
     meanings = table.lookup(tf.strings.lower(bare, encoding="utf-8"))
     positions = tf.where(meanings != "")
-    found = tf.gather_nd(words, positions)
+    found = tf.gather_nd(words.flat_values, positions)
     before = tf.strings.regex_replace(found, r"[\p{L}\p{N}].*", "")
     after = tf.strings.regex_replace(found, r".*[\p{L}\p{N}]", "")
     spelled = tf.strings.join(
         [before, tf.gather_nd(meanings, positions), after]
     )
-    return tf.tensor_scatter_nd_update(words, positions, spelled)
+    flat = tf.tensor_scatter_nd_update(words.flat_values, positions, spelled)
+    return _join(words.with_flat_values(flat))
 
 
 def treat_special(texts, special):

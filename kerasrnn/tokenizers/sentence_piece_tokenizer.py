@@ -3,7 +3,6 @@
 import hashlib
 import io
 import pathlib
-import re
 from collections.abc import Iterable
 from typing import Any
 from typing import Literal
@@ -14,6 +13,7 @@ import tensorflow as tf
 import tensorflow_text as tf_text
 from tensorflow_text.python.ops import sentencepiece_tokenizer as library
 
+from kerasrnn.arguments import integer
 from kerasrnn.arguments import is_string
 from kerasrnn.arguments import one_of
 from kerasrnn.arguments import rate
@@ -21,7 +21,6 @@ from kerasrnn.arguments import string_list
 from kerasrnn.optional import needs
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import Tokenizer
-from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
 from kerasrnn.typing import Tensor
 from kerasrnn_commands.stderr import without_sentence_piece_log
 
@@ -143,7 +142,7 @@ class SentencePieceTokenizer(Tokenizer):
             ValueError: when the vocabulary is too small for the special tokens
                 and the characters of the corpus, or `texts` is a string.
         """
-        check_vocabulary_size(vocabulary_size, len(SPECIALS))
+        integer("vocabulary_size", vocabulary_size, len(SPECIALS) + 1)
         one_of("model_type", model_type, ("unigram", "bpe"))
         lines = cls(**options).normalize(
             string_list("texts", texts, is_right=is_string)
@@ -169,13 +168,6 @@ class SentencePieceTokenizer(Tokenizer):
                 minloglevel=2,
             )
         except (RuntimeError, OSError) as error:
-            needed = re.search(r"required_chars\. \d+ vs (\d+)", str(error))
-            if needed:
-                raise ValueError(
-                    f"`vocabulary_size` must be at least {needed[1]}, to "
-                    "include all characters of the corpus and the special "
-                    f"tokens. Received: {vocabulary_size}"
-                ) from error
             raise ValueError(
                 "SentencePiece could not make a vocabulary from this corpus: "
                 f"{error}. Received: vocabulary_size={vocabulary_size}, "

@@ -12,10 +12,10 @@ import keras
 import tensorflow as tf
 
 from kerasrnn.arguments import each_string
+from kerasrnn.arguments import integer
 from kerasrnn.arguments import is_string
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import Tokenizer
-from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
 from kerasrnn.typing import Tensor
 
 # Texts counted at once, because the tokens of a corpus may not fit into memory.
@@ -75,7 +75,7 @@ class TableTokenizer(Tokenizer):
                 `texts` is a string.
         """
         if vocabulary_size is not None:
-            check_vocabulary_size(vocabulary_size, len(specials))
+            integer("vocabulary_size", vocabulary_size, len(specials) + 1)
             vocabulary_size -= len(specials)
         with warnings.catch_warnings():
             # The final tokenizer checks the options and warns.
@@ -133,8 +133,7 @@ class TableTokenizer(Tokenizer):
         """
         tokens = tf.ragged.map_flat_values(self.tokens, ids)
         if unknown is not None:
-            is_unknown = tf.equal(ids, self.unknown_id)
-            tokens = tf.where(is_unknown, unknown, tokens)
+            tokens = tf.where(tf.equal(ids, self.unknown_id), unknown, tokens)
         tokens = self.without_specials(ids, tokens)
         return self.finish(
             tf.strings.reduce_join(tokens, axis=-1, separator=self.separator)

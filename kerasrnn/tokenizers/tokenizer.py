@@ -16,16 +16,6 @@ from kerasrnn.tokenizers.normalization import normalize_text
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
-
-def check_vocabulary_size(size, required):
-    """Raises `ValueError` unless there is room for more than `required`."""
-    if size <= required:
-        raise ValueError(
-            f"`vocabulary_size` must be greater than {required}, the number of "
-            f"special tokens. Received: vocabulary_size={size}"
-        )
-
-
 PAD, START, END, UNKNOWN = "<pad>", "<s>", "</s>", "<unk>"
 SPECIALS = (PAD, START, END, UNKNOWN)
 VOCABULARY_FILE = "vocabulary.json"
@@ -281,10 +271,9 @@ class Tokenizer(keras.layers.Layer):
 
     def as_text(self, ids: Tensor) -> tf.Tensor:
         """Replaces special ids by unknown, if a text contains such tokens."""
-        special = tf.zeros_like(ids, tf.bool)
-        for i in (self.pad_id, self.start_id, self.end_id):
-            special = tf.logical_or(special, ids == i)
-        return tf.where(special, self.unknown_id, ids)
+        specials = self.pad_id, self.start_id, self.end_id
+        is_special = tf.reduce_any([ids == i for i in specials], axis=0)
+        return tf.where(is_special, self.unknown_id, ids)
 
     def without_specials(
         self, ids: Tensor, values: Tensor | None = None

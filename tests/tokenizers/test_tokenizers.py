@@ -250,11 +250,11 @@ BAD = {
     "a token twice": (lambda: WordTokenizer([*"aba"]), "3 tokens, 2 of them"),
     "a small vocabulary": (
         lambda: WordTokenizer.train(TEXTS, 4),
-        "greater than 4.*Received: vocabulary_size=4",
+        ">= 5.*Received: vocabulary_size=4",
     ),
     "few pieces": (
         lambda: SentencePieceTokenizer.train(TEXTS, 4),
-        "greater than 4.*Received: vocabulary_size=4",
+        ">= 5.*Received: vocabulary_size=4",
     ),
     "a string": (lambda: WordTokenizer.train("a"), "list of strings.*'a'"),
     "a text": (
@@ -285,7 +285,7 @@ def test_what_is_wrong_is_said(name):
 
 @pytest.mark.parametrize("kind", ["unigram", "bpe"])
 def test_the_smallest_sentencepiece_vocabulary_is_named(kind):
-    with pytest.raises(ValueError, match=r"at least 10,.* Received: 9"):
+    with pytest.raises(ValueError, match=r"9 vs 10.* Received: .*=9"):
         SentencePieceTokenizer.train(["abcde"], 9, kind)
     assert SentencePieceTokenizer.train(["abcde"], 10, kind).vocabulary_size
 
