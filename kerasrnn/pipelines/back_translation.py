@@ -70,7 +70,27 @@ def back_translate(
         folder / f"{first:09}.tsv": sentences[first : first + _LINES]
         for first in range(0, len(sentences), _LINES)
     }
-    _write_translations(reverse, tables, folder)
+    if missing := [path for path in tables if not path.exists()]:
+        translator = TextTranslator.open(reverse)
+        folder.mkdir(parents=True, exist_ok=True)
+        count = len(sentences)
+        print(f"Translating {count:,} sentences back, to {folder}.")
+        # No progress bar in log files.
+        shown = int(sys.stdout.isatty())
+        bar = keras.utils.Progbar(count, verbose=shown, unit_name="sentence")
+        for path, part in tables.items():
+            if path in missing:
+                found = translator.translate(part)
+                with atomic_write(path) as partial:
+                    partial.write_text(
+                        "".join(
+                            f"{' '.join(source.split())}\t{target}\n"
+                            for source, target in zip(found, part, strict=True)
+                        ),
+                        "utf-8",
+                        newline="\n",
+                    )
+            bar.add(len(part))
     rows = itertools.chain.from_iterable(map(all_lines, tables))
     pairs = [row.split("\t") for row in rows if row]
     kept = [(f"{TAG} {source}", target) for source, target in pairs if source]
@@ -81,36 +101,3 @@ def back_translate(
             CorpusWarning,
         )
     return kept
-
-
-def _write_translations(reverse, tables, folder):
-    """Writes missing tables of translations and sentences.
-
-    Args:
-        reverse: Path of the translator.
-        tables: Dictionary from the paths of tables to their sentences.
-        folder: Path of the folder of the tables.
-    """
-    missing = [path for path in tables if not path.exists()]
-    if not missing:
-        return
-    translator = TextTranslator.open(reverse)
-    folder.mkdir(parents=True, exist_ok=True)
-    count = sum(map(len, tables.values()))
-    print(f"Translating {count:,} sentences back, to {folder}.")
-    # No progress bar in log files.
-    shown = int(sys.stdout.isatty())
-    bar = keras.utils.Progbar(count, verbose=shown, unit_name="sentence")
-    for path, sentences in tables.items():
-        if path in missing:
-            found = translator.translate(sentences)
-            with atomic_write(path) as partial:
-                partial.write_text(
-                    "".join(
-                        f"{' '.join(source.split())}\t{target}\n"
-                        for source, target in zip(found, sentences, strict=True)
-                    ),
-                    "utf-8",
-                    newline="\n",
-                )
-        bar.add(len(sentences))

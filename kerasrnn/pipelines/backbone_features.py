@@ -19,7 +19,6 @@ from kerasrnn.typing import PathLike
 from kerasrnn.typing import Tensor
 
 _AT_ONCE = 32  # texts
-_MANY = 500  # from this number on, a message is printed
 
 
 def load_backbone(
@@ -100,7 +99,7 @@ class BackboneFeatures:
 
     def _write(self, path, reader, pieces):
         shape = (int(self.ends[-1]), self.size)
-        if len(self.ends) > _MANY:
+        if len(self.ends) > 500:
             print(
                 f"The backbone reads {len(self.ends):,} texts once, into "
                 f"{path} ({2 * np.prod(shape) / 1e6:,.0f} MB).",

@@ -160,9 +160,10 @@ class ForecastScores:
             "of_scaled": scaled,
         }
         if quantiles is not None:
-            for index, level in enumerate(self.levels):
-                below = real & (values <= quantiles[..., index])
-                found[f"below {level}"] = below
+            found |= {
+                f"below {level}": real & (values <= quantiles[..., index])
+                for index, level in enumerate(self.levels)
+            }
         for name, x in found.items():
             self.sums[name] = self.sums.get(name, 0) + x.sum(axis=0)
         self.windows += int(real.any(axis=(1, 2)).sum())
@@ -224,15 +225,14 @@ def score(forecaster, table, baseline=None, batch_size=256):
     scores = ForecastScores(forecaster.model.units, naive, levels)
     size = forecaster.lookback, forecaster.model.horizon
     series, _ = window_starts(table, *size)
-    start = 0
-    for inputs, values in batches:
+    starts = range(0, len(series), batch_size)
+    for start, (inputs, values) in zip(starts, batches, strict=True):
         if baseline:
             point, quantiles = baseline(inputs["past"].numpy()), None
         else:
             point, quantiles = forecaster.answers_to(inputs)
         here = series[start : start + len(values)]
         scores.add(values.numpy(), point, here, quantiles)
-        start += len(values)
     return scores
 
 

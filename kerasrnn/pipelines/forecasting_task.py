@@ -74,6 +74,7 @@ class ForecastingTask(Task):
             Facts: scores `"by_step"`. Pictures: `"forecasts"` with the actual
                 values, and `"horizon"`, errors by horizon step.
         """
+        from kerasrnn.plots import forecast_figure
         from kerasrnn.plots import horizon_figure
 
         forecaster = self.pipeline
@@ -83,27 +84,18 @@ class ForecastingTask(Task):
         by_step = {name: found.by_step() for name, found in scores.items()}
         errors = {name: found["mae"] for name, found in by_step.items()}
         _write_example(forecaster, rows, folder / "example.csv")
-        pictures = {
-            "forecasts": _forecasts(forecaster, rows),
-            "horizon": horizon_figure(errors, "mean absolute error"),
-        }
-        return {"by_step": by_step}, pictures
-
-
-def _forecasts(forecaster, table):
-    """Draws the forecast of the first window with the actual values."""
-    from kerasrnn.plots import forecast_figure
-
-    ((inputs, values),) = forecaster.batches(table, 1).take(1)
-    point, quantiles = forecaster.answers_to(inputs)
-    return forecast_figure(
-        inputs["past"][0],
-        point[0],
-        forecaster.columns,
-        values[0],
-        None if quantiles is None else quantiles[0],
-        forecaster.levels,
-    )
+        ((inputs, values),) = forecaster.batches(rows, 1).take(1)
+        point, quantiles = forecaster.answers_to(inputs)
+        first = forecast_figure(
+            inputs["past"][0],
+            point[0],
+            forecaster.columns,
+            values[0],
+            None if quantiles is None else quantiles[0],
+            forecaster.levels,
+        )
+        horizon = horizon_figure(errors, "mean absolute error")
+        return {"by_step": by_step}, {"forecasts": first, "horizon": horizon}
 
 
 def _write_example(forecaster, table, path):
@@ -116,8 +108,7 @@ def _write_example(forecaster, table, path):
     series, start = table.series[numbers[0]], starts[0]
     known = table.known_columns
     frame = import_pandas().DataFrame(series.values, columns=table.columns)
-    times = local_times(series.times, table.zone)
-    frame.insert(0, table.time, times)
+    frame.insert(0, table.time, local_times(series.times, table.zone))
     frame.loc[start:, table.columns] = np.nan
     frame = frame.assign(
         **dict(zip(known, series.known.T, strict=False)),

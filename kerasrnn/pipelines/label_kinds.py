@@ -9,11 +9,10 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.arguments import number
 from kerasrnn.metrics.label_scores import precision_recall_f1
 from kerasrnn.pipelines.task import confusion_counts
 from kerasrnn.training.losses import LabelCrossentropy
-
-_RANGE = 0.05, 20.0  # of temperatures
 
 
 def at_temperature(probabilities, temperature):
@@ -46,89 +45,12 @@ def best_temperature(probabilities, true):
         return -(logs[rows, true].sum() + logs.mean())
 
     # Searched on two grids: the loss is convex in the inverse temperature.
-    low, high = _RANGE
+    low, high = 0.05, 20.0
     for _ in range(2):
         tried = np.geomspace(low, high, 41)
         best = int(np.argmin([loss(temperature) for temperature in tried]))
         low, high = tried[max(0, best - 1)], tried[min(40, best + 1)]
     return float(tried[best])
-
-
-def label_scores(names, true, probabilities):
-    """Compares predicted probabilities with the true labels.
-
-    Args:
-        names: List of strings, the name of each label.
-        true: List of integers, the indices of the true labels; or, for two
-            labels, probabilities of the second one, which are rounded to count
-            labels.
-        probabilities: Array of shape `(texts, labels)`, or, for two labels,
-            `(texts,)` with the probability of the second one.
-
-    Returns:
-        A dictionary of `"accuracy"`, which is also the micro-averaged F1;
-        `"macro_f1"`, the mean F1 of the labels; `"loss"`, the mean negative
-        log-likelihood of the true labels; `"by_label"`, with `"precision"`,
-        `"recall"`, `"f1"` and `"support"` (number of texts) of each label; and
-        `"confusion"`, with the counts of predicted labels for each true label.
-
-    Raises:
-        ValueError: when there are no texts, or the lists differ in length.
-    """
-    check_count(true, probabilities)
-    given = np.asarray(true)
-    true = given.round().astype(int)
-    probabilities = both(probabilities)
-    found = probabilities.argmax(axis=1)
-    shares = both(given) if len(names) == 2 else np.eye(len(names))[true]
-    costs = -np.log(np.clip(probabilities, 1e-7, 1.0)) * shares
-    counts = confusion_counts(true, found, len(names))
-    by_label = _by_label(names, counts.sum(1), counts.sum(0), counts.diagonal())
-    return {
-        "accuracy": float(np.mean(found == true)),
-        "macro_f1": _macro_f1(by_label),
-        "loss": float(np.mean(costs.sum(axis=1))),
-        "by_label": by_label,
-        "confusion": {
-            name: dict(zip(names, row, strict=True))
-            for name, row in zip(names, counts.tolist(), strict=True)
-        },
-    }
-
-
-def multi_label_scores(names, true, found, probabilities):
-    """Compares predicted and true labels of multi-label texts.
-
-    Args:
-        names: List of strings, the name of each label.
-        true: Array of 0 and 1 of shape `(texts, labels)`.
-        found: Boolean array of that shape, the predicted labels.
-        probabilities: Array of that shape.
-
-    Returns:
-        A dictionary of `"micro_f1"`, over all pairs of text and label;
-        `"macro_f1"`, the mean F1 of the labels; `"subset_accuracy"`, the
-        fraction of texts whose labels are all correct; `"loss"`, the mean
-        cross-entropy over pairs; and `"by_label"`, with `"precision"`,
-        `"recall"`, `"f1"` and `"support"` of each label.
-
-    Raises:
-        ValueError: when there are no texts, or the numbers of texts and true
-            labels differ.
-    """
-    check_count(true, probabilities)
-    is_true = np.asarray(true, bool)
-    of_true = np.where(is_true, probabilities, 1 - probabilities)
-    counts = is_true.sum(0), found.sum(0), (is_true & found).sum(0)
-    by_label = _by_label(names, *counts)
-    micro = precision_recall_f1(*(int(count.sum()) for count in counts))
-    return {
-        "micro_f1": micro["f1"],
-        "macro_f1": _macro_f1(by_label),
-        "subset_accuracy": float(np.mean((is_true == found).all(axis=1))),
-        "loss": float(-np.mean(np.log(np.clip(of_true, 1e-7, 1.0)))),
-        "by_label": by_label,
-    }
 
 
 def _by_label(names, true, found, right):
@@ -176,7 +98,8 @@ def thresholds_of(given, names):
         given = [given[name] for name in names]
     is_one = isinstance(given, numbers.Real)
     found = [given] * len(names) if is_one else list(given)
-    if len(found) != len(names) or not all(map(is_probability, found)):
+    right = all(isinstance(x, numbers.Real) and 0 <= x <= 1 for x in found)
+    if not right or len(found) != len(names):
         raise ValueError(
             "Thresholds must be probabilities. Expected: a number from 0 to 1, "
             f"or one for each of {names}. Received: {given!r}"
@@ -184,26 +107,9 @@ def thresholds_of(given, names):
     return tuple(map(float, found))
 
 
-def is_probability(value):
-    """Whether a value is a number from 0 to 1."""
-    return isinstance(value, numbers.Real) and 0 <= value <= 1
-
-
 def are_above(probabilities, thresholds):
     """Whether probabilities `(texts, labels)` are above the thresholds."""
     return probabilities > np.asarray(thresholds, "float32")
-
-
-def at_other_temperature(thresholds, ratio):
-    """Converts thresholds so that a new temperature changes no labels.
-
-    Args:
-        thresholds: Tuple of floats.
-        ratio: Positive float, the new temperature divided by the old one.
-    """
-    return tuple(
-        at_temperature(both(np.asarray(thresholds)), ratio)[:, 1].tolist()
-    )
 
 
 def best_thresholds(true, probabilities, thresholds):
@@ -273,8 +179,7 @@ class OneLabel:
             else label
             for label in labels
         ]
-        wrong = [label for label in found if not self._is_label(label)]
-        if wrong:
+        if wrong := [label for label in found if not self._is_label(label)]:
             raise ValueError(
                 f"Labels must be among {self.names!r:.200}, or indices of "
                 f"these. Received: {', '.join(map(repr, wrong[:5]))}"
@@ -318,12 +223,7 @@ class OneLabel:
     def chosen(self, probabilities, threshold):
         """Returns the most probable labels; `None` below a threshold."""
         least = 0.0 if threshold is None else threshold
-        if not is_probability(least):
-            raise ValueError(
-                "With one label per text, there is a single threshold. "
-                "Expected: a number from 0 to 1 as `threshold`. Received: "
-                f"threshold={threshold!r}"
-            )
+        number("threshold", least, minimum=0, maximum=1)
         names = np.array([*self.names, None], object)
         found = both(probabilities)
         unsure = found.max(axis=1, initial=0.0) < least
@@ -331,8 +231,45 @@ class OneLabel:
         return names[best].tolist()
 
     def scores(self, true, probabilities):
-        """Returns the scores of `TextLabeller.evaluate`."""
-        return label_scores(self.names, true, probabilities)
+        """Compares predicted probabilities with the true labels.
+
+        Args:
+            true: List of the number of the true label of each text; for two
+                labels, also probabilities of the second one.
+            probabilities: Array of shape `(texts,)` or `(texts, labels)`.
+
+        Returns:
+            A dictionary of `"accuracy"`, which is also the micro-averaged F1;
+            `"macro_f1"`, the mean F1 of the labels; `"loss"`, the mean negative
+            log-likelihood of the true labels; `"by_label"`, with `"precision"`,
+            `"recall"`, `"f1"` and `"support"` (number of texts) of each label;
+            and `"confusion"`, with the counts of predicted labels for each true
+            label.
+
+        Raises:
+            ValueError: when there are no texts, or the lists differ in length.
+        """
+        check_count(true, probabilities)
+        names, given = self.names, np.asarray(true)
+        true = given.round().astype(int)
+        probabilities = both(probabilities)
+        found = probabilities.argmax(axis=1)
+        shares = both(given) if len(names) == 2 else np.eye(len(names))[true]
+        costs = -np.log(np.clip(probabilities, 1e-7, 1.0)) * shares
+        counts = confusion_counts(true, found, len(names))
+        by_label = _by_label(
+            names, counts.sum(1), counts.sum(0), counts.diagonal()
+        )
+        return {
+            "accuracy": float(np.mean(found == true)),
+            "macro_f1": _macro_f1(by_label),
+            "loss": float(np.mean(costs.sum(axis=1))),
+            "by_label": by_label,
+            "confusion": {
+                name: dict(zip(names, row, strict=True))
+                for name, row in zip(names, counts.tolist(), strict=True)
+            },
+        }
 
     def decisions(self, true, probabilities):
         """Returns the decisions of the model: one per text.
@@ -365,7 +302,15 @@ class SeveralLabels:
     def numbers(self, labels):
         """Returns labels as an array of 0 and 1; see `TextLabeller.numbers`."""
         if isinstance(labels, np.ndarray) and labels.dtype.kind in "biuf":
-            return self._checked_array(labels)
+            right = labels.ndim == 2 and labels.shape[1] == len(self.names)
+            if not right or not np.isin(labels, (0, 1)).all():
+                raise ValueError(
+                    "An array of `labels` must have the shape (texts, "
+                    f"{len(self.names)}), with 1 for the labels of a text and "
+                    f"0 for others. Received: shape {labels.shape}, "
+                    f"{labels.ravel()[:5].tolist()} ..."
+                )
+            return labels.astype("int32")
         labels, known = list(labels), {x: n for n, x in enumerate(self.names)}
         found = np.zeros((len(labels), len(known)), "int32")
         for row, names in zip(found, labels, strict=True):
@@ -389,17 +334,6 @@ class SeveralLabels:
                 )
             row[[known[x] for x in names]] = 1
         return found
-
-    def _checked_array(self, labels):
-        right = labels.ndim == 2 and labels.shape[1] == len(self.names)
-        if not right or not np.isin(labels, (0, 1)).all():
-            raise ValueError(
-                "An array of `labels` must have the shape (texts, "
-                f"{len(self.names)}), with 1 for the labels of a text and 0 "
-                f"for others. Received: shape {labels.shape}, "
-                f"{labels.ravel()[:5].tolist()} ..."
-            )
-        return labels.astype("int32")
 
     def answer(self, logits):
         """Returns probabilities, and the labels above their thresholds.
@@ -435,9 +369,37 @@ class SeveralLabels:
         ]
 
     def scores(self, true, probabilities):
-        """Returns the scores of `TextLabeller.evaluate`."""
+        """Compares predicted and true labels of multi-label texts.
+
+        Args:
+            true: Array of 0 and 1 of shape `(texts, labels)`.
+            probabilities: Array of that shape.
+
+        Returns:
+            A dictionary of `"micro_f1"`, over all pairs of text and label;
+            `"macro_f1"`, the mean F1 of the labels; `"subset_accuracy"`, the
+            fraction of texts whose labels are all correct; `"loss"`, the mean
+            cross-entropy over pairs; and `"by_label"`, with `"precision"`,
+            `"recall"`, `"f1"` and `"support"` of each label.
+
+        Raises:
+            ValueError: when there are no texts, or the numbers of texts and
+                true labels differ.
+        """
+        check_count(true, probabilities)
+        is_true = np.asarray(true, bool)
         found = are_above(probabilities, self.thresholds)
-        return multi_label_scores(self.names, true, found, probabilities)
+        of_true = np.where(is_true, probabilities, 1 - probabilities)
+        counts = is_true.sum(0), found.sum(0), (is_true & found).sum(0)
+        by_label = _by_label(self.names, *counts)
+        micro = precision_recall_f1(*(int(count.sum()) for count in counts))
+        return {
+            "micro_f1": micro["f1"],
+            "macro_f1": _macro_f1(by_label),
+            "subset_accuracy": float(np.mean((is_true == found).all(axis=1))),
+            "loss": float(-np.mean(np.log(np.clip(of_true, 1e-7, 1.0)))),
+            "by_label": by_label,
+        }
 
     def decisions(self, true, probabilities):
         """Returns the decisions of the model: one per text and label."""

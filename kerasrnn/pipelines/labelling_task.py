@@ -18,7 +18,6 @@ from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Strings
 
-_LEAST_WORDS = 4  # minimum of a word map
 _SAMPLES = 10  # texts to print
 _DOUBTFUL = 0.05  # labels with a lower probability may be wrong
 _LINE_BREAK = re.compile(r"\s*(?:<br\s*/?>\s*)+", re.IGNORECASE)
@@ -208,7 +207,7 @@ class LabellingTask(Task):
                 f"true: {label}; predicted: {other}; blue supports {best!r}",
             ),
         }
-        if len(words) >= _LEAST_WORDS:
+        if len(words) >= 4:  # enough for a map
             pictures["word_map"] = word_map_figure(states, words)
         return pictures
 
@@ -223,7 +222,6 @@ def _of_length(size, texts):
 
 
 _SCORES = ("precision", "recall", "f1")
-_NONE = "(no label)"
 
 
 class MultiLabelTask(LabellingTask):
@@ -275,7 +273,7 @@ class MultiLabelTask(LabellingTask):
         names = np.array(self.pipeline.labels, object)
 
         def joined(rows):
-            return [", ".join(names[row]) or _NONE for row in rows]
+            return [", ".join(names[row]) or "(no label)" for row in rows]
 
         above = are_above(found, self.pipeline.thresholds)
         return joined(true > 0), joined(above)

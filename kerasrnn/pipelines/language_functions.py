@@ -1,5 +1,7 @@
 """The graph functions that a language model serves."""
 
+import dataclasses
+
 import tensorflow as tf
 
 from kerasrnn.decoding.constraints import is_any
@@ -16,7 +18,6 @@ from kerasrnn.pipelines.signatures import flat_specs
 from kerasrnn.pipelines.signatures import graph_function
 from kerasrnn.pipelines.signatures import named
 from kerasrnn.pipelines.xla import AXES
-from kerasrnn.pipelines.xla import Padded
 from kerasrnn.pipelines.xla import in_programs
 
 # Number of positions, over all rows, whose logits are in memory at once.
@@ -41,8 +42,8 @@ class LanguageFunctions:
             self.token_scores = in_programs(
                 self._at_once,
                 self._by_window,
-                [Padded(AXES, self.tokenizer.end_id)],
-                language.xla.sizes(),
+                [(AXES, self.tokenizer.end_id)],
+                dataclasses.asdict(language.xla),
             )
 
     def by_name(self):

@@ -86,10 +86,6 @@ def of_tokens(scores, count, lines):
 
 _SAMPLES, _BEGIN = 5, 3  # texts, and words of their beginnings
 _LOOKED_AT = 2**17  # lines with such beginnings
-_LINES = 5  # that are shown of a text; the card has it whole
-# In a window of dynamic evaluation: the fewer, the sooner the model learns from
-# a text, and the slower it is.
-_DYNAMIC_STEPS = 20
 
 
 class LanguageTask(Task):
@@ -134,7 +130,21 @@ class LanguageTask(Task):
         """
         scores = self.pipeline.evaluate(rows)
         if dynamic:
-            scores["dynamic"] = self._dynamic_scores(rows)
+            ids, tokenizer = self.pipeline.ids(rows), self.pipeline.tokenizer
+            model = DynamicEvaluation(self.pipeline.model.with_batch_size(1))
+            model.compile(
+                # The rate of Mikolov et al. 2010. Clipping limits what the
+                # model learns from a surprising window.
+                keras.optimizers.SGD(0.1, global_clipnorm=0.25),
+                TokenCrossentropy(-1),
+                metrics=text_metrics(tokenizer),
+            )
+            # The fewer tokens in a window, the sooner the model learns from
+            # them, and the slower it is.
+            windows = text_windows(ids, 1, 20, tokenizer.end_id)
+            history = model.fit(windows, shuffle=False, verbose=0).history
+            found = {name: values[-1] for name, values in history.items()}
+            scores["dynamic"] = of_tokens(found, len(ids), rows)
         return scores
 
     def headline(self, scores: dict[str, Any]) -> str:
@@ -157,25 +167,11 @@ class LanguageTask(Task):
         print("\nGenerated texts:")
         for sample in samples:
             lines = [line for line in sample.splitlines() if line]
-            print("", *map(wrapped, lines[:_LINES]), sep="\n")
+            # The card has the whole text.
+            print("", *map(wrapped, lines[:5]), sep="\n")
         # The web page offers these prompts.
         backwards = self.pipeline.go_backwards
         given = slice(-_BEGIN, None) if backwards else slice(_BEGIN)
         some = sample_rows(rows, _LOOKED_AT)
         first = dict.fromkeys(" ".join(x.split()[given]) for x in some if x)
         return {"samples": samples, "beginnings": [*first][:_SAMPLES]}, {}
-
-    def _dynamic_scores(self, lines):
-        ids, tokenizer = self.pipeline.ids(lines), self.pipeline.tokenizer
-        dynamic = DynamicEvaluation(self.pipeline.model.with_batch_size(1))
-        dynamic.compile(
-            # The rate of Mikolov et al. 2010. Clipping limits what the model
-            # learns from a surprising window.
-            keras.optimizers.SGD(0.1, global_clipnorm=0.25),
-            TokenCrossentropy(-1),
-            metrics=text_metrics(tokenizer),
-        )
-        windows = text_windows(ids, 1, _DYNAMIC_STEPS, tokenizer.end_id)
-        history = dynamic.fit(windows, shuffle=False, verbose=0).history
-        found = {name: values[-1] for name, values in history.items()}
-        return of_tokens(found, len(ids), lines)

@@ -4,7 +4,6 @@ import contextlib
 import functools
 import pathlib
 import tempfile
-from collections.abc import Iterator
 from typing import Any
 
 import keras
@@ -69,8 +68,20 @@ def litert_model(pipeline: Any, length: int = 1, int8: bool = False) -> bytes:
     positive_integer("length", length)
     function, specs = _fixed(pipeline, length)
     model = getattr(pipeline, "model", pipeline)
-    _check_precision(model)
-    with _unrolled(model), tempfile.TemporaryDirectory() as folder:
+    with (
+        contextlib.ExitStack() as stack,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        for layer in all_layers(model):
+            if layer.quantization_mode or layer.compute_dtype != "float32":
+                raise ValueError(
+                    "Only float32 models without quantization can be "
+                    "converted; use `int8` for 8-bit weights. Received: the "
+                    f"layer {layer.name!r} in {layer.dtype_policy.name!r}"
+                )
+            if isinstance(layer, keras.layers.RNN):
+                stack.callback(setattr, layer, "unroll", layer.unroll)
+                layer.unroll = True
         signature = graph_function(function, *specs)
         path = pathlib.Path(folder, "1")
         export_saved_model(path, {"serving_default": signature}, [])
@@ -80,16 +91,6 @@ def litert_model(pipeline: Any, length: int = 1, int8: bool = False) -> bytes:
         if int8:
             converter.optimizations = [tf.lite.Optimize.DEFAULT]
         return bytes(converter.convert())
-
-
-def _check_precision(model):
-    for layer in all_layers(model):
-        if layer.quantization_mode or layer.compute_dtype != "float32":
-            raise ValueError(
-                "Only float32 models without quantization can be converted; "
-                "use `int8` for 8-bit weights. Received: the layer "
-                f"{layer.name!r} in {layer.dtype_policy.name!r}"
-            )
 
 
 @functools.singledispatch
@@ -149,24 +150,3 @@ def _(pipeline: TextLabeller, length):
 
 def _ids(name, *sizes):
     return tf.TensorSpec([1, *sizes], tf.int32, name=name)
-
-
-@contextlib.contextmanager
-def _unrolled(model: keras.layers.Layer) -> Iterator[None]:
-    """Makes recurrent layers unroll their loops.
-
-    Inside a loop, weights would stay in 32 bits.
-    """
-    layers = [
-        layer
-        for layer in all_layers(model)
-        if isinstance(layer, keras.layers.RNN)
-    ]
-    before = [layer.unroll for layer in layers]
-    try:
-        for layer in layers:
-            layer.unroll = True
-        yield
-    finally:
-        for layer, unroll in zip(layers, before, strict=True):
-            layer.unroll = unroll

@@ -7,8 +7,6 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from kerasrnn.arguments import integer
-from kerasrnn.arguments import number
 from kerasrnn.arguments import positive_integer
 from kerasrnn.data.music.piano_rolls import check_rolls
 from kerasrnn.data.music.piano_rolls import piano_roll_batches
@@ -83,9 +81,8 @@ class MusicFunctions:
 
     def step(self, roll, *states):
         """Returns probabilities of the next steps, with carried states."""
-        given = named("state", states)
         checks = [
-            check_same_rows(roll=roll, **given),
+            check_same_rows(roll=roll, **named("state", states)),
             check_steps(roll),
             _check_keys(roll),
         ]
@@ -225,9 +222,7 @@ class MusicPipeline(TextPipeline):
             step of each roll, in nats.
         """
         scores = [np.zeros(0, "float32")] * len(rolls)
-        for indices, padded in self._padded(rolls, batch_size):
-            found = self.signatures["serving_default"](padded)
-            check_answer(self.model, found)
+        for indices, found in self._scored(rolls, batch_size):
             for index, values in zip(
                 indices, found["log_likelihoods"].numpy(), strict=True
             ):
@@ -244,9 +239,7 @@ class MusicPipeline(TextPipeline):
         Returns:
             Array of that shape.
         """
-        (_, padded), *_ = self._padded([roll], 1)
-        found = self.signatures["serving_default"](padded)
-        check_answer(self.model, found)
+        [(_, found)] = self._scored([roll], 1)
         return found["probabilities"].numpy()[0]
 
     def evaluate(self, rolls: Rolls, batch_size: int = 32) -> dict[str, float]:
@@ -300,12 +293,9 @@ class MusicPipeline(TextPipeline):
             Uint8 array of shape `(time + steps, keys)`, including the prompt.
 
         Raises:
-            ValueError: when a number is out of range, or the prompt has another
-                number of keys.
+            ValueError: when the prompt has another number of keys.
+            tf.errors.InvalidArgumentError: when a number is out of range.
         """
-        number("temperature", temperature, minimum=0)
-        integer("seed", seed)
-        integer("steps", steps, 0, MOST_STEPS)
         if prompt is None:
             prompt = np.zeros((0, self.model.keys))
         check_rolls([prompt], self.model.keys)
@@ -350,12 +340,14 @@ class MusicPipeline(TextPipeline):
         """Returns `"steps_per_beat"`, the time steps in a quarter note."""
         return {"steps_per_beat": self.steps_per_beat}
 
-    def _padded(self, rolls, batch_size) -> Iterator[tuple[Any, tf.Tensor]]:
-        """Yields batches of rolls of similar length, padded with -1."""
+    def _scored(self, rolls, batch_size) -> Iterator[tuple[Any, Any]]:
+        """Yields the scores of batches of rolls of similar length."""
         check_rolls(rolls, self.model.keys)
         for indices in indices_by_length(rolls, batch_size):
             shape = len(indices), len(rolls[indices[-1]]), self.model.keys
             padded = np.full(shape, -1.0, "float32")
             for row, index in zip(padded, indices, strict=True):
                 row[: len(rolls[index])] = rolls[index]
-            yield indices, tf.constant(padded)
+            found = self.signatures["serving_default"](tf.constant(padded))
+            check_answer(self.model, found)
+            yield indices, found

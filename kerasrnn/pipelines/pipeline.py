@@ -63,8 +63,7 @@ def check_weights(model):
     Raises:
         FloatingPointError: when a weight is NaN or infinite.
     """
-    wrong = [x.path for x in model.weights if not _is_finite(x)]
-    if wrong:
+    if wrong := [x.path for x in model.weights if not _is_finite(x)]:
         raise FloatingPointError(
             "The weights of the model are not finite, probably because "
             "training failed. A lower learning rate or gradient clipping "
@@ -76,8 +75,7 @@ def check_weights(model):
 
 def _is_finite(x):
     """Whether all entries of a tensor are finite; true for integers."""
-    is_float = tf.as_dtype(x.dtype).is_floating
-    return not is_float or bool(
+    return not tf.as_dtype(x.dtype).is_floating or bool(
         tf.reduce_all(tf.math.is_finite(tf.convert_to_tensor(x)))
     )
 
@@ -281,6 +279,22 @@ class TextPipeline(keras.Model, abc.ABC):
             check_answer(self.model, answer)
             yield indices, answer
 
+    def answer_columns(
+        self, kinds: Mapping[str, str], texts: Strings, *args: Any
+    ) -> dict[str, np.ndarray]:
+        """Returns `answers`, a number for each text, in the order of the texts.
+
+        Args:
+            kinds: Dictionary from the names of answers to their dtypes.
+            texts: List of strings.
+            *args: Other arguments of `answers`.
+        """
+        columns = {k: np.zeros(len(texts), kind) for k, kind in kinds.items()}
+        for indices, answer in self.answers(texts, *args):
+            for name, column in columns.items():
+                column[indices] = answer[name].numpy()
+        return columns
+
     @abc.abstractmethod
     def batches(self, examples: Any, *args: Any, **kwargs: Any) -> Batches:
         """Returns a `tf.data.Dataset` of batches to train the model on.
@@ -382,7 +396,17 @@ class TextPipeline(keras.Model, abc.ABC):
                 "a dataset in the order you need, such as from `batches`. "
                 f"Received: shuffle={kwargs['shuffle']}"
             )
-        _check_callbacks(kwargs.get("callbacks"))
+        for callback in keras.tree.flatten(kwargs.get("callbacks")):
+            is_file = isinstance(callback, keras.callbacks.ModelCheckpoint)
+            if is_file and not callback.save_weights_only:
+                raise ValueError(
+                    "`ModelCheckpoint` would save only the inner model, "
+                    "without tokenizers. Expected: `kerasrnn.pipelines.Run`, "
+                    "which keeps the best epoch and can resume, or "
+                    "`save_weights_only=True`, for "
+                    "`pipeline.model.load_weights`. Received: "
+                    f"ModelCheckpoint({callback.filepath!r})"
+                )
         size = {} if batch_size is None else {"batch_size": batch_size}
         given = {
             "labels": labels,
@@ -392,7 +416,7 @@ class TextPipeline(keras.Model, abc.ABC):
         given = {k: x for k, x in given.items() if x is not None}
         if isinstance(examples, tf.data.Dataset):
             if class_weight is not None:
-                kwargs["class_weight"] = self.class_weight_of_dataset(
+                kwargs["class_weight"] = self.numbered_class_weight(
                     given.pop("class_weight")
                 )
             if given:
@@ -412,7 +436,7 @@ class TextPipeline(keras.Model, abc.ABC):
         """Returns the batches of the `validation_data` of `fit`."""
         return self.batches(examples, **size)
 
-    def class_weight_of_dataset(self, class_weight: Any) -> Any:
+    def numbered_class_weight(self, class_weight: Any) -> Any:
         """Converts the `class_weight` given with a dataset for Keras."""
         return class_weight
 
@@ -431,9 +455,17 @@ class TextPipeline(keras.Model, abc.ABC):
                 version of this package, or contains another class.
         """
         expected = f"Expected: a file that {cls.__name__}.save wrote."
-        with reading(path, expected):
-            written = _intact(path)
-        with reading(path, expected, _of_another(written)):
+        with reading(path, expected), zipfile.ZipFile(path) as file:
+            if damaged := file.testzip():
+                raise zipfile.BadZipFile(f"Bad CRC-32 for file {damaged!r}")
+            config = json.loads(file.read("config.json"))["config"]
+        remark, version = "", config.get(_VERSION, __version__)
+        if version != __version__:
+            remark = (
+                f"This version of kerasrnn, {__version__}, cannot read a file "
+                f"of version {version}. Install that version, or train again."
+            )
+        with reading(path, expected, remark):
             pipeline = keras.saving.load_model(path)
             parts = pipeline.layers if isinstance(pipeline, cls) else []
             if not all(part.built for part in parts):
@@ -480,38 +512,6 @@ class TextPipeline(keras.Model, abc.ABC):
             else value
             for name, value in config.items()
         }
-
-
-def _check_callbacks(callbacks):
-    """Raises `ValueError` if a callback would not save the pipeline."""
-    for callback in keras.tree.flatten(callbacks):
-        is_file = isinstance(callback, keras.callbacks.ModelCheckpoint)
-        if is_file and not callback.save_weights_only:
-            raise ValueError(
-                "`ModelCheckpoint` would save only the inner model, without "
-                "tokenizers. Expected: `kerasrnn.pipelines.Run`, which keeps "
-                "the best epoch and can resume, or `save_weights_only=True`, "
-                "for `pipeline.model.load_weights`. Received: "
-                f"ModelCheckpoint({callback.filepath!r})"
-            )
-
-
-def _intact(path):
-    """Checks an archive; returns the version that wrote it, if known."""
-    with zipfile.ZipFile(path) as file:
-        if damaged := file.testzip():
-            raise zipfile.BadZipFile(f"Bad CRC-32 for file {damaged!r}")
-        return json.loads(file.read("config.json"))["config"].get(_VERSION)
-
-
-def _of_another(version):
-    """Returns a remark if another version of this package wrote a file."""
-    if version in (None, __version__):
-        return ""
-    return (
-        f"This version of kerasrnn, {__version__}, cannot read a file of "
-        f"version {version}. Install that version, or train again."
-    )
 
 
 class XlaPipeline(TextPipeline):

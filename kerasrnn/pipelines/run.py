@@ -23,7 +23,6 @@ from kerasrnn.pipelines.loss_weights import ClassWeight
 from kerasrnn.pipelines.run_report import part_scores
 from kerasrnn.pipelines.run_report import print_end
 from kerasrnn.pipelines.run_report import print_start
-from kerasrnn.pipelines.run_report import vocabulary_sizes
 from kerasrnn.pipelines.run_report import write_results
 from kerasrnn.pipelines.vocabularies import vocabulary_facts
 from kerasrnn.training import Settings
@@ -232,8 +231,7 @@ class Run(contextlib.AbstractContextManager):
                 task.tokenizers, task.texts_of(rows), strict=True
             ):
                 warn_of_unseen(texts, tokenizer, "the training set")
-        weights = {"class_weight": class_weight}
-        weights = {k: x for k, x in weights.items() if x is not None}
+        weights = {} if class_weight is None else {"class_weight": class_weight}
         facts |= weights
         if batches is None:
             batches = task.row_batches(
@@ -377,7 +375,7 @@ class Run(contextlib.AbstractContextManager):
             settings=self.settings.in_force(),
             dtype=self.dtype,
             parameters=pipeline.model.count_params(),
-            vocabulary_sizes=vocabulary_sizes(task.tokenizers),
+            vocabulary_sizes=[x.vocabulary_size for x in task.tokenizers],
             data=self._data,
             scores=scores,
             results={
@@ -388,6 +386,12 @@ class Run(contextlib.AbstractContextManager):
             **self.clock.read(),
         )
         # After anything that a recipe prints itself.
-        ends = task, scores, self.output, [path.name, *written]
-        self._stack.callback(print_end, *ends, facts.get("before"))
+        self._stack.callback(
+            print_end,
+            task,
+            scores,
+            self.output,
+            [path.name, *written],
+            facts.get("before"),
+        )
         return pipeline

@@ -2,7 +2,6 @@
 
 import pathlib
 from collections.abc import Mapping
-from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -10,7 +9,6 @@ import keras
 from kerasrnn.pipelines.saved_model import next_version
 from kerasrnn.pipelines.task import folder_above
 from kerasrnn.pipelines.task import wrapped
-from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import without_costs
 from kerasrnn.training.card import new_card
 from kerasrnn.training.card import write_json
@@ -18,15 +16,10 @@ from kerasrnn.typing import History
 from kerasrnn.warning import warn
 
 
-def vocabulary_sizes(tokenizers: Sequence[Tokenizer]) -> list[int]:
-    """Returns the vocabulary sizes of tokenizers."""
-    return [tokenizer.vocabulary_size for tokenizer in tokenizers]
-
-
 def print_start(task, data, epochs, batches):
     """Prints the sizes of the data and the model before training."""
     facts = [f"{task.pipeline.model.count_params():,} parameters"]
-    if sizes := vocabulary_sizes(task.tokenizers):
+    if sizes := [x.vocabulary_size for x in task.tokenizers]:
         vocabulary = "vocabulary" if len(sizes) == 1 else "vocabularies"
         counts = " and ".join(f"{size:,}" for size in sizes)
         facts.append(f"{vocabulary} of {counts}")
@@ -119,11 +112,20 @@ def print_end(task, scores, folder, written, before=None):
     With the scores `before` fine-tuning, the result is a table.
     """
     print("\nScores:")
-    for name, values in _of_parts(scores):
-        # Lines are not broken between a name and its value.
-        words = [f"{key}\N{NO-BREAK SPACE}{x:.4g}" for key, x in values.items()]
-        row = wrapped(f"{name}: {', '.join(words)}")
-        print(row.replace("\N{NO-BREAK SPACE}", " "))
+    for part, found in scores.items():
+        inner = {k: v for k, v in found.items() if isinstance(v, dict)}
+        named = {part: found} | {f"{part}, {k}": v for k, v in inner.items()}
+        for name, values in named.items():
+            # The card has the rest. Lines are not broken between a name and
+            # its value.
+            words = [
+                f"{key}\N{NO-BREAK SPACE}{x:.4g}"
+                for key, x in without_costs(values).items()
+                if isinstance(x, int | float)
+            ]
+            if words:
+                row = wrapped(f"{name}: {', '.join(words)}")
+                print(row.replace("\N{NO-BREAK SPACE}", " "))
     *others, last = written
     files = wrapped(f"{', '.join(others)} and {last}")
     print(f"\nIn {folder}:\n{files}\n")
@@ -136,21 +138,6 @@ def print_end(task, scores, folder, written, before=None):
         print(task.how_to_try(folder))
         print(f"Serve it: kerasrnn-serve {folder_above(folder)}")
     print("Train further: the same command with more --epochs")
-
-
-def _of_parts(scores):
-    """Returns the scalar scores of each part; the card has the rest."""
-    for part, found in scores.items():
-        inner = {k: v for k, v in found.items() if isinstance(v, dict)}
-        named = {part: found} | {f"{part}, {k}": v for k, v in inner.items()}
-        for name, values in named.items():
-            numbers = {
-                key: value
-                for key, value in without_costs(values).items()
-                if isinstance(value, int | float)
-            }
-            if numbers:
-                yield name, numbers
 
 
 def _print_comparison(task, before, now):

@@ -73,6 +73,18 @@ def export_saved_model(
         for name, function in signatures.items()
     }
     functions.setdefault("serving_default", next(iter(functions.values())))
+    # What the functions use. With the layers themselves, exporting would trace
+    # their calls, and with the `tf.function`s, it would trace these again.
+    state = tf.Module()
+    state.weights = [
+        *{id(v): v for f in functions.values() for v in f.variables}.values()
+    ]
+    state.tables = [
+        part
+        for layer in resources
+        for part in tf.train.TrackableView(layer).descendants()
+        if isinstance(part, tf.saved_model.experimental.TrackableResource)
+    ]
     path = pathlib.Path(path)
     if path.exists() and not (path / "saved_model.pb").exists():
         raise ValueError(
@@ -82,7 +94,7 @@ def export_saved_model(
     try:
         with atomic_folder(path) as partial:
             tf.saved_model.save(
-                _state(functions.values(), resources),
+                state,
                 partial,
                 functions,
                 # Served functions are not trained, and gradients would take up
@@ -145,24 +157,6 @@ def _described(function):
     }
 
 
-def _state(functions, layers):
-    """Returns a module with the variables and tables that functions use.
-
-    With the layers themselves, exporting would trace their calls, and with the
-    `tf.function`s, it would trace these again.
-    """
-    state = tf.Module()
-    variables = {id(v): v for f in functions for v in f.variables}
-    state.weights = list(variables.values())
-    state.tables = [
-        part
-        for layer in layers
-        for part in tf.train.TrackableView(layer).descendants()
-        if isinstance(part, tf.saved_model.experimental.TrackableResource)
-    ]
-    return state
-
-
 def simplify_graphs(path: pathlib.Path) -> None:
     """Merges equal constants, and removes references to gradients.
 
@@ -199,7 +193,11 @@ def _merge_constants(function):
     for node in function.node_def:
         # Constants with control inputs may only be read after these nodes.
         if node.op == "Const" and not node.input:
-            name = first.setdefault(_without_name(node), node.name)
+            copy = type(node).FromString(node.SerializeToString())
+            copy.ClearField("name")
+            copy.ClearField("experimental_debug_info")
+            content = copy.SerializeToString(deterministic=True)
+            name = first.setdefault(content, node.name)
             if name != node.name:
                 merged[node.name] = name
 
@@ -217,17 +215,6 @@ def _merge_constants(function):
     for tensors in function.ret, function.control_ret:
         for name, tensor in tensors.items():
             tensors[name] = renamed(tensor)
-
-
-def _without_name(node):
-    """Serializes a node without its name."""
-    copy = type(node).FromString(node.SerializeToString())
-    copy.ClearField("name")
-    copy.ClearField("experimental_debug_info")
-    return copy.SerializeToString(deterministic=True)
-
-
-_EXAMPLE = [["a b c"]]
 
 
 def write_warm_up(path, functions, batches):
@@ -250,25 +237,20 @@ def write_warm_up(path, functions, batches):
             are_texts = {spec.dtype for spec in specs} == {tf.string}
             if not are_texts or (len(specs) > 1 and name not in batches):
                 continue
-            for texts in batches.get(name, _EXAMPLE):
+            for texts in batches.get(name, [["a b c"]]):
                 log = PredictionLog()
                 request = log.predict_log.request
                 request.model_spec.signature_name = name
-                values = _arguments(specs, texts)
+                if specs[0].shape.rank == 2:  # a function of words
+                    texts = [text.split() for text in texts]
+                sizes = (
+                    [len(texts), *(n or 1 for n in spec.shape[1:])]
+                    for spec in specs[1:]
+                )
+                values = texts, *(np.full(size, "") for size in sizes)
                 for spec, value in zip(specs, values, strict=True):
                     request.inputs.add(
                         key=spec.name,
                         value=tf.make_tensor_proto(value, tf.string),
                     )
                 records.write(log.SerializeToString())
-
-
-def _arguments(specs, texts):
-    """Returns texts, and empty strings for further arguments.
-
-    A function of words gets the words of the texts.
-    """
-    if specs[0].shape.rank == 2:
-        texts = [text.split() for text in texts]
-    shapes = [(len(texts), *spec.shape[1:]) for spec in specs[1:]]
-    return [texts, *(np.full([x or 1 for x in shape], "") for shape in shapes)]

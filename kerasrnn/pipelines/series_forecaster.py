@@ -57,14 +57,13 @@ class ForecastingFunctions:
         window = _spec("past", self.lookback, model.columns)
         now = _spec("past", model.columns)
         states = flat_specs("state", self.states)
-        count = tf.TensorSpec([], tf.int32, name="count")
         return {
             "serving_default": [
                 self.forecast,
                 window,
                 *self._others(self.lookback),
             ],
-            "start": [self.start, count],
+            "start": [self.start, tf.TensorSpec([], tf.int32, name="count")],
             "step": [self.step, now, *self._others(steps), *states],
         }
 
@@ -333,8 +332,7 @@ class SeriesForecaster(TextPipeline):
         """
         table = self._in_zone(table)
         ahead = table.ahead(self.model.horizon)
-        lacking = {x: n for x, n in ahead.not_known().items() if n}
-        if lacking:
+        if lacking := {x: n for x, n in ahead.not_known().items() if n}:
             warn(
                 "Some values that should be known in advance are missing. "
                 "Expected: rows after the last values with these columns. "

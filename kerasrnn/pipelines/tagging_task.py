@@ -66,7 +66,6 @@ def _is_sentence(sentence):
     )
 
 
-_SCORED = 2000  # sentences to tag after every epoch
 _SHOWN = 5  # sentences to print
 
 
@@ -101,7 +100,7 @@ class TaggingTask(Task):
         return [words] * len(self.tokenizers)
 
     def epoch_scores(self, rows: Sentences) -> list[keras.callbacks.Callback]:
-        words, tags = columns_of(rows[:_SCORED], self.pipeline.scheme)
+        words, tags = columns_of(rows[:2000], self.pipeline.scheme)
         return [
             TextScores(
                 self.pipeline.tagger_of(words),
@@ -127,11 +126,20 @@ class TaggingTask(Task):
                 Pictures: `"confusions"` of true and predicted tags without
                 prefixes, and the `"transitions"` of a `CRF`.
         """
+        from kerasrnn.plots import matrix_figure
+
         words, true = columns_of(rows, self.pipeline.scheme)
         found = self.pipeline.tag_tokens(words)
+        tags, crf = self.pipeline.tags, self.pipeline.model.crf
         pictures = {"confusions": _confusion_figure(self.pipeline, true, found)}
-        if self.pipeline.model.crf is not None:
-            pictures["transitions"] = _transition_figure(self.pipeline)
+        if crf is not None:
+            weights = crf.transitions.numpy()
+            if crf.allowed is not None:  # forbidden ones are grey
+                weights = np.where(crf.allowed[0], weights, np.nan)
+            title = "Weights of transitions between tags"
+            pictures["transitions"] = matrix_figure(
+                weights, tags, tags, "tag", "next tag", title
+            )
         samples = [" ".join(sentence) for sentence in words[:_SHOWN]]
         worst = _print_worst(words, true, found)
         return {"worst": worst, "samples": samples}, pictures
@@ -148,8 +156,7 @@ def _print_worst(words, true, found):
         for tags in zip(true, found, strict=True)
     ]
     worst = sorted(range(len(words)), key=lambda n: -wrong[n])[:_SHOWN]
-    worst = [n for n in worst if wrong[n]]
-    if worst:
+    if worst := [n for n in worst if wrong[n]]:
         print("\nSentences with the most wrong tags (word/true/predicted):")
     for n in worst:
         triples = zip(words[n], true[n], found[n], strict=True)
@@ -164,41 +171,17 @@ def _confusion_figure(tagger, true, found):
     """Draws the confusion matrix of tags without prefixes."""
     from kerasrnn.plots import matrix_figure
 
-    kinds = [_kind(tag, tagger.scheme) for tag in tagger.tags]
-    names = list(dict.fromkeys(kinds))
-    number = {
-        tag: names.index(kind)
-        for tag, kind in zip(tagger.tags, kinds, strict=True)
+    # The type of a tag, or a tag outside of phrases.
+    kinds = {
+        tag: (tagger.scheme and parsed_tag(tag)[1]) or tag
+        for tag in tagger.tags
     }
+    names = list(dict.fromkeys(kinds.values()))
     numbers = (
-        [number[tag] for sentence in sentences for tag in sentence]
+        [names.index(kinds[tag]) for sentence in sentences for tag in sentence]
         for sentences in (true, found)
     )
     counts = confusion_counts(*numbers, len(names))
     return matrix_figure(
         counts, names, names, "true tag", "predicted tag", "Tags of words"
-    )
-
-
-def _kind(tag, scheme):
-    """Returns the type of a tag, or a tag outside of phrases."""
-    return (scheme and parsed_tag(tag)[1]) or tag
-
-
-def _transition_figure(tagger):
-    """Draws the transition weights of a `CRF`; forbidden ones are grey."""
-    from kerasrnn.plots import matrix_figure
-
-    crf = tagger.model.crf
-    weights = crf.transitions.numpy()
-    if crf.allowed is not None:
-        transitions, *_ = crf.allowed
-        weights = np.where(transitions, weights, np.nan)
-    return matrix_figure(
-        weights,
-        tagger.tags,
-        tagger.tags,
-        "tag",
-        "next tag",
-        "Weights of transitions between tags",
     )

@@ -1,5 +1,6 @@
 """The pipeline for text classification."""
 
+import dataclasses
 from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
@@ -22,7 +23,7 @@ from kerasrnn.models import TextClassifier
 from kerasrnn.pipelines.backbone_features import features_of
 from kerasrnn.pipelines.label_kinds import OneLabel
 from kerasrnn.pipelines.label_kinds import SeveralLabels
-from kerasrnn.pipelines.label_kinds import at_other_temperature
+from kerasrnn.pipelines.label_kinds import at_temperature
 from kerasrnn.pipelines.label_kinds import best_temperature
 from kerasrnn.pipelines.label_kinds import best_thresholds
 from kerasrnn.pipelines.label_kinds import both
@@ -37,6 +38,7 @@ from kerasrnn.pipelines.pipeline import XlaPipeline
 from kerasrnn.pipelines.pipeline import check_answer
 from kerasrnn.pipelines.signatures import IDS
 from kerasrnn.pipelines.signatures import TEXTS
+from kerasrnn.pipelines.signatures import after
 from kerasrnn.pipelines.signatures import check_same_rows
 from kerasrnn.pipelines.signatures import checked_ids
 from kerasrnn.pipelines.signatures import graph_function
@@ -48,7 +50,6 @@ from kerasrnn.pipelines.vocabularies import check_vocabulary
 from kerasrnn.pipelines.vocabularies import members_of
 from kerasrnn.pipelines.vocabularies import models_of
 from kerasrnn.pipelines.xla import AXES
-from kerasrnn.pipelines.xla import Padded
 from kerasrnn.pipelines.xla import XlaShapes
 from kerasrnn.pipelines.xla import in_programs
 from kerasrnn.tokenizers import Tokenizer
@@ -58,66 +59,12 @@ from kerasrnn.typing import Strings
 from kerasrnn.typing import Tensor
 
 
-def check_parts(labeller: Any) -> None:
-    """Raises `ValueError` unless the parts of a labeller fit together.
-
-    Args:
-        labeller: A `TextLabeller`.
-    """
-    for model in models_of(labeller.model):
-        check_vocabulary(labeller.tokenizer, model.encoder)
-    labels = labeller.labels
-    least = 1 if labeller.multi_label else 2
-    classes = max(least, labeller.model.num_classes)
-    # For clients, "" means no label.
-    names = {label for label in labels if isinstance(label, str) and label}
-    if not len(names) == len(labels) == classes:
-        raise ValueError(
-            f"`labels` must be {classes} distinct, non-empty strings, one for "
-            f"each class of the model. Received: labels={list(labels)!r}"
-        )
-
-
-def joined_model(labellers: Sequence[Any]) -> ClassifierEnsemble:
-    """Joins the models of labellers with their temperatures.
-
-    Args:
-        labellers: List of `TextLabeller`s. For an ensemble, all of its models
-            are used.
-
-    Raises:
-        ValueError: when their labels or their numbers of logits differ.
-    """
-    expected, *others = map(_answers, labellers)
-    for found in others:
-        if found != expected:
-            raise ValueError(
-                "All `labellers` must have the same labels in the same order. "
-                f"Expected: {expected}. Received: {found}"
-            )
-    models, temperatures = zip(
-        *(
-            (model, labeller.temperature * own)
-            for labeller in labellers
-            for model, own in _with_temperatures(labeller.model)
-        ),
-        strict=True,
-    )
-    return ClassifierEnsemble(models, temperatures)
-
-
 def _answers(labeller):
     """Describes the labels of a labeller in words."""
     count = labeller.model.num_classes
     logits = "one logit" if count == 1 else f"{count} logits"
     several = " (multi-label)" if labeller.multi_label else ""
     return f"{labeller.labels}{several}, by {logits}"
-
-
-def _with_temperatures(model):
-    """Returns the members of an ensemble (or a model) and temperatures."""
-    models = models_of(model)
-    return zip(models, getattr(model, "temperatures", [1.0]), strict=True)
 
 
 LABELS = tf.TensorSpec([None], tf.string, name="label")
@@ -134,18 +81,17 @@ class LabellingFunctions:
     """
 
     def __init__(self, labeller):
+        self.labeller, self.kind = labeller, labeller.kind
         self.model, self.tokenizer = labeller.model, labeller.tokenizer
-        self.max_length, self.labels = labeller.max_length, labeller.labels
-        self.temperature, self.kind = labeller.temperature, labeller.kind
         self.ids = graph_function(labeller.ids, TEXTS)
         self.classify = graph_function(self.model.classify_ids, IDS)
         self.logits = lambda ids: self.classify(ids)[0]
-        if (shapes := labeller.xla) is not None:
+        if labeller.xla is not None:
             self.logits = in_programs(
                 lambda ids: self.model.classify_ids(ids)[0],
                 self.logits,
-                [Padded(AXES, self.tokenizer.pad_id)],
-                shapes.sizes(),
+                [(AXES, self.tokenizer.pad_id)],
+                dataclasses.asdict(labeller.xla),
             )
 
     def by_name(self):
@@ -166,42 +112,43 @@ class LabellingFunctions:
         """The same for ids."""
         pad_id = self.tokenizer.pad_id
         ids = checked_ids(ids, self.tokenizer.vocabulary_size, pad_id)
-        ids = pad_to(ids, pad_id, most=self.max_length)
+        ids = pad_to(ids, pad_id, most=self.labeller.max_length)
         return self._answer(self.logits(ids))
 
     def explain(self, text):
         """The same, with the tokens and their weights."""
         ids = self.ids(text)
         logits, weights = self.classify(ids)
-        mask = self.model.mask(ids)
         if weights is None:
             weights = gradient_norms(self.model, ids)
             total = tf.reduce_sum(weights, axis=1, keepdims=True)
             weights = tf.math.divide_no_nan(weights, total)
-        tokens = self.tokenizer.tokens(ids)
-        return {
-            "tokens": tf.where(mask, tokens, ""),
-            "weights": tf.where(mask, tf.cast(weights, tf.float32), 0.0),
-            **self._answer(logits),
-        }
+        return self._explained(ids, tf.cast(weights, tf.float32), logits)
 
     def explain_label(self, text, label):
-        """The same, with weights for or against a given label per text."""
+        """The same, with weights for or against a given label per text.
+
+        A weight is the product of the embedding of a word and its gradient
+        (Denil et al. 2014, https://arxiv.org/abs/1412.6815).
+        """
         ids = self.ids(text)
-        with tf.control_dependencies([check_same_rows(text=text, label=label)]):
-            is_label = tf.equal(label[:, None], tf.constant(self.labels)[None])
+        [label] = after([check_same_rows(text=text, label=label)], label)
+        names = self.kind.names
+        is_label = tf.equal(label[:, None], tf.constant(names)[None])
         known = tf.debugging.Assert(
             tf.reduce_all(tf.reduce_any(is_label, axis=1)),
-            [
-                f"`label` must be among {', '.join(self.labels)}. Received:",
-                label,
-            ],
+            [f"`label` must be among {', '.join(names)}. Received:", label],
         )
-        with tf.control_dependencies([known]):
-            is_label = tf.identity(is_label)
-        weights, logits = contributions(
-            self.model, ids, lambda logits: self.kind.log_odds(logits, is_label)
-        )
+        [is_label] = after([known], is_label)
+
+        def log_odds(logits):
+            return self.kind.log_odds(tf.cast(logits, tf.float32), is_label)
+
+        embeddings, gradients, logits = _gradients(self.model, ids, log_odds)
+        weights = tf.reduce_sum(embeddings * gradients, axis=-1)
+        return self._explained(ids, weights, logits)
+
+    def _explained(self, ids, weights, logits):
         mask = self.model.mask(ids)
         return {
             "tokens": tf.where(mask, self.tokenizer.tokens(ids), ""),
@@ -211,34 +158,11 @@ class LabellingFunctions:
 
     def tokenize(self, text):
         """Returns the ids that the model reads."""
-        ids = self.ids(text)
-        return {"ids": served_ids(ids, self.tokenizer.pad_id)}
+        return {"ids": served_ids(self.ids(text), self.tokenizer.pad_id)}
 
     def _answer(self, logits):
-        logits = tf.cast(logits, tf.float32) / self.temperature
+        logits = tf.cast(logits, tf.float32) / self.labeller.temperature
         return self.kind.answer(logits)
-
-
-def contributions(model, ids, log_odds):
-    """Returns the contribution of each word to the log-odds of a label.
-
-    It is the product of the embedding of a word and its gradient (Denil et al.
-    2014, https://arxiv.org/abs/1412.6815). Positive values support the label,
-    negative values oppose it.
-
-    Args:
-        model: A `TextClassifier` or `ClassifierEnsemble`.
-        ids: Int32 tensor of shape `(batch, time)`, padded.
-        log_odds: Function from float32 logits to the log-odds of a label of
-            each text, of shape `(batch,)`.
-
-    Returns:
-        A tuple of a float32 tensor of shape `(batch, time)`, and the logits.
-    """
-    embeddings, gradients, logits = _gradients(
-        model, ids, lambda logits: log_odds(tf.cast(logits, tf.float32))
-    )
-    return tf.reduce_sum(embeddings * gradients, axis=-1), logits
 
 
 def gradient_norms(model, ids):
@@ -368,7 +292,17 @@ class TextLabeller(XlaPipeline):
         self.max_length = optional_positive_integer("max_length", max_length)
         self.temperature = number("temperature", temperature, above=0)
         self.multi_label = multi_label
-        check_parts(self)
+        for part in models_of(model):
+            check_vocabulary(tokenizer, part.encoder)
+        # For clients, "" means no label.
+        names = {x for x in self.labels if isinstance(x, str) and x}
+        classes = max(1 if multi_label else 2, model.num_classes)
+        if not len(names) == len(self.labels) == classes:
+            raise ValueError(
+                f"`labels` must be {classes} distinct, non-empty strings, one "
+                "for each class of the model. Received: "
+                f"labels={list(self.labels)!r}"
+            )
         self.thresholds = thresholds_of(thresholds, self.labels)
 
     @classmethod
@@ -400,8 +334,21 @@ class TextLabeller(XlaPipeline):
         first, *others = members
         if not others:
             return first
+        expected = _answers(first)
+        for found in map(_answers, others):
+            if found != expected:
+                raise ValueError(
+                    "All `labellers` must have the same labels in the same "
+                    f"order. Expected: {expected}. Received: {found}"
+                )
+        models = [x for member in members for x in models_of(member.model)]
+        temperatures = [
+            member.temperature * own
+            for member in members
+            for own in getattr(member.model, "temperatures", [1.0])
+        ]
         return cls(
-            joined_model(members),
+            ClassifierEnsemble(models, temperatures),
             first.tokenizer,
             first.labels,
             first.max_length,
@@ -425,10 +372,8 @@ class TextLabeller(XlaPipeline):
 
         With `multi_label`, it is over all pairs of text and label.
         """
-        accuracy = keras.metrics.MeanMetricWrapper(
-            label_accuracy, name="accuracy"
-        )
-        return [accuracy]
+        metric = keras.metrics.MeanMetricWrapper
+        return [metric(label_accuracy, name="accuracy")]
 
     def batches(
         self,
@@ -462,11 +407,8 @@ class TextLabeller(XlaPipeline):
         numbers = self.numbers(labels)
         if class_weight is not None:
             true = np.asarray(numbers).round().astype(int)
-            sample_weight = weights_of_labels(
-                numbers,
-                self._weights_by_number(class_weight, true),
-                sample_weight,
-            )
+            by_number = self.numbered_class_weight(class_weight, true)
+            sample_weight = weights_of_labels(numbers, by_number, sample_weight)
         return labelled_batches(
             text_list(texts),
             numbers,
@@ -479,29 +421,27 @@ class TextLabeller(XlaPipeline):
         )
 
     def validation_batches(self, examples: Any, **size: Any) -> tf.data.Dataset:
-        data = examples
-        if not isinstance(data, (tuple, list)) or len(data) not in (2, 3):
+        is_tuple = isinstance(examples, (tuple, list))
+        if not is_tuple or len(examples) not in (2, 3):
             raise ValueError(
                 "`validation_data` must be a dataset, `(texts, labels)` or "
-                f"`(texts, labels, sample_weight)`. Received: {data!r:.80}"
+                f"`(texts, labels, sample_weight)`. Received: {examples!r:.80}"
             )
-        texts, labels, *weights = data
+        texts, labels, *weights = examples
         given = dict(zip(["sample_weight"], weights, strict=False))
         return self.batches(texts, labels, **given, **size)
 
-    def class_weight_of_dataset(self, class_weight: Any) -> dict[int, float]:
-        return self._weights_by_number(class_weight)
-
-    def _weights_by_number(self, class_weight, true=None):
+    def numbered_class_weight(
+        self, class_weight: Any, true: np.ndarray | None = None
+    ) -> dict[int, float]:
         if self.multi_label:
             raise ValueError(
                 "`class_weight` is not supported with `multi_label`. Expected: "
                 "`sample_weight`, or thresholds from `tune_thresholds`. "
                 f"Received: class_weight={class_weight!r}"
             )
-        numbers = self.kind.numbers
         return weights_by_number(
-            class_weight, self.labels, numbers, "label", true
+            class_weight, self.labels, self.kind.numbers, "label", true
         )
 
     @property
@@ -578,9 +518,11 @@ class TextLabeller(XlaPipeline):
         finally:
             self.temperature = before
         self.temperature = best_temperature(*kind.decisions(true, found))
-        self.thresholds = at_other_temperature(
-            self.thresholds, self.temperature / before
+        # With these, the new temperature changes no labels.
+        thresholds = at_temperature(
+            both(np.asarray(self.thresholds)), self.temperature / before
         )
+        self.thresholds = tuple(thresholds[:, 1].tolist())
         return self.temperature
 
     def tune_thresholds(
@@ -672,10 +614,9 @@ class TextLabeller(XlaPipeline):
                 label is unknown.
         """
         clock = Stopwatch()
-        scores = self.kind.scores(
-            self.numbers(labels), self.probabilities(texts, batch_size)
-        )
-        return {**scores, **clock.read()}
+        true = self.numbers(labels)
+        found = self.probabilities(texts, batch_size)
+        return {**self.kind.scores(true, found), **clock.read()}
 
     def numbers(self, labels: Iterable[Any] | None) -> Any:
         """Converts names of labels to numbers; numbers are not changed.
@@ -698,8 +639,9 @@ class TextLabeller(XlaPipeline):
             ValueError: when a label is unknown or ambiguous, or `labels` have
                 no order.
         """
-        in_order = isinstance(labels, Iterable)
-        if not in_order or isinstance(labels, Mapping | set | frozenset):
+        if not isinstance(labels, Iterable) or isinstance(
+            labels, Mapping | set | frozenset
+        ):
             raise ValueError(
                 "`labels` must be a list with the label of each text. "
                 f"Received: labels={labels!r:.80}"
@@ -753,20 +695,19 @@ class TextLabeller(XlaPipeline):
         Reference:
             [Denil et al., 2014](https://arxiv.org/abs/1412.6815).
         """
-        given = [self._given(text)]
+        given = self._given(text)
         if label is None:
-            found = self.signatures["explain"](*given)
+            found = self.signatures["explain"](given)
         elif label in self.labels:
-            given.append(tf.constant([label]))
-            found = self.signatures["explain_label"](*given)
+            label = tf.constant([label])
+            found = self.signatures["explain_label"](given, label)
         else:
             raise ValueError(
                 f"`label` must be one of {self.labels}. "
                 f"Received: label={label!r}"
             )
         check_answer(self.model, found)
-        words = [token.decode() for token in found["tokens"].numpy()[0]]
-        return words, found["weights"].numpy()[0]
+        return decoded(found["tokens"][0]), found["weights"].numpy()[0]
 
     def hidden_states(self, text: str) -> tuple[list[str], np.ndarray]:
         """Returns the words of a string and the outputs of the encoder.

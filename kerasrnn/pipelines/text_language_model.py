@@ -7,8 +7,6 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from kerasrnn.arguments import integer
-from kerasrnn.arguments import number
 from kerasrnn.arguments import positive_integer
 from kerasrnn.data.batches import in_parts
 from kerasrnn.data.batches import with_end
@@ -33,9 +31,6 @@ from kerasrnn.training import TokenCrossentropy
 from kerasrnn.typing import Config
 from kerasrnn.typing import Strings
 from kerasrnn.typing import Tensor
-
-# Tokens in a window of `evaluate`. More are faster; scores are the same.
-_STEPS = 512
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -156,8 +151,6 @@ class TextLanguageModel(XlaPipeline):
         Args:
             lines: List of strings, the training text.
         """
-        if not self.model.built:
-            self.model.build()
         size, ids = self.tokenizer.vocabulary_size, self.ids(lines)
         parts = ids if isinstance(ids, StoredIds) else [ids]
         counts = sum(np.bincount(part, minlength=size) for part in parts)
@@ -207,14 +200,8 @@ class TextLanguageModel(XlaPipeline):
             tokens, the last three are NaN.
         """
         texts = text_list(texts)
-        scores = {
-            "total": np.zeros(len(texts), "float32"),
-            "perplexity": np.zeros(len(texts), "float32"),
-            "length": np.zeros(len(texts), "int32"),
-        }
-        for indices, found in self.answers(texts, batch_size):
-            for name, values in scores.items():
-                values[indices] = found[name].numpy()
+        kinds = {"total": "float32", "perplexity": "float32", "length": "int32"}
+        scores = self.answer_columns(kinds, texts, batch_size)
         units = [
             unit_scores(total if length else np.nan, [text])
             for total, length, text in zip(
@@ -253,7 +240,8 @@ class TextLanguageModel(XlaPipeline):
         single.compile(
             loss=TokenCrossentropy(-1), metrics=text_metrics(self.tokenizer)
         )
-        windows = text_windows(ids, 1, _STEPS, self.tokenizer.end_id)
+        # Longer windows are faster, and give the same scores.
+        windows = text_windows(ids, 1, 512, self.tokenizer.end_id)
         found = single.evaluate(windows, return_dict=True, verbose=0)
         found = of_tokens(found, len(ids), lines)
         return {**found, "tokens": len(ids), **clock.read()}
@@ -291,15 +279,10 @@ class TextLanguageModel(XlaPipeline):
             prompt become `<unk>`, which is never generated.
 
         Raises:
-            ValueError: when `prompts` is not a list of strings, or a number is
-                out of range.
+            ValueError: when `prompts` is not a list of strings.
+            tf.errors.InvalidArgumentError: when a number is out of range.
         """
         prompts = text_list(prompts)
-        number("temperature", temperature, minimum=0)
-        integer("seed", seed)
-        integer("top_k", top_k, 0)
-        integer("max_tokens", max_tokens, 0, self.max_length)
-        number("top_p", top_p, minimum=0, maximum=1)
         check_weights(self.model)
         found = self.signatures["generate"](
             tf.constant(prompts, tf.string),

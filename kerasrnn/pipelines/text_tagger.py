@@ -1,6 +1,7 @@
 """The pipeline for tagging words and finding phrases."""
 
 import collections
+import dataclasses
 import inspect
 from collections.abc import Callable
 from collections.abc import Iterable
@@ -38,7 +39,6 @@ from kerasrnn.pipelines.texts import indices_by_length
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.vocabularies import check_vocabulary
 from kerasrnn.pipelines.xla import AXES
-from kerasrnn.pipelines.xla import Padded
 from kerasrnn.pipelines.xla import in_programs
 from kerasrnn.tag_schemes import check_scheme
 from kerasrnn.tag_schemes import parsed_tag
@@ -53,181 +53,91 @@ from kerasrnn.typing import Strings
 from kerasrnn.typing import Tensor
 from kerasrnn.warning import warn
 
-_COMPARED = 2000  # sentences
-_TOLERATED = 0.1  # fraction of sentences that may have other words
-_SHOWN = 5  # words
-
 
 def warn_of_other_words(sentences):
-    """Warns if raw text would often be split differently than training data.
+    """Warns if raw text would be split differently than training data.
+
+    A tenth of the first 2,000 sentences may have other words.
 
     Args:
         sentences: Lists of words. They are joined by spaces, except in scripts
             without spaces.
     """
-    sentences = sentences[:_COMPARED]
+    sentences = sentences[:2000]
     texts = [
         ("" if is_spaceless("".join(words)) else " ").join(words)
         for words in sentences
     ]
-    words, *_ = split_into_words(tf.constant(texts))
-    other, count = collections.Counter(), 0
-    for given, row in zip(sentences, words.to_list(), strict=True):
-        found = [word.decode() for word in row]
-        if found != given:
-            count += 1
-            other.update(set(given) - set(found))
-    if count > _TOLERATED * len(sentences):
-        examples = [repr(word) for word, _ in other.most_common(_SHOWN)]
+    found, *_ = split_into_words(tf.constant(texts))
+    split = [[word.decode() for word in row] for row in found.to_list()]
+    both = zip(sentences, split, strict=True)
+    other = [(given, row) for given, row in both if given != row]
+    if len(other) > 0.1 * len(sentences):
+        words = collections.Counter(
+            word for given, row in other for word in set(given) - set(row)
+        )
+        examples = [repr(word) for word, _ in words.most_common(5)]
         warn(
             "`tag` splits raw text into other words than your training data, "
             "which may lower the accuracy. Expected: the words of "
             "`kerasrnn.tokenizers.split_into_words`; or call `tag_tokens` with "
             "words that are split like your data. Received: other words in "
-            f"{count} of {len(sentences)} sentences, such as "
+            f"{len(other)} of {len(sentences)} sentences, such as "
             f"{', '.join(examples)}",
             CorpusWarning,
         )
 
 
-class WordFeatures:
-    """Converts words to the inputs of a `Tagger`, in the graph.
-
-    Args:
-        words: The `WordTokenizer` of words.
-        characters: The `CharacterTokenizer` of characters, or `None`.
-        max_letters: Positive integer, maximum number of characters that are
-            read of a word. Longer words are cut in the middle.
-        pieces: The `PieceTokenizer` of a backbone, or `None`.
-    """
-
-    def __init__(
-        self,
-        words: WordTokenizer,
-        characters: CharacterTokenizer | None,
-        max_letters: int,
-        pieces: PieceTokenizer | None = None,
-    ) -> None:
-        self.words = words
-        self.characters = characters
-        self.max_letters = max_letters
-        self.pieces = pieces
-
-    def ids(self, words: tf.RaggedTensor) -> dict[str, tf.RaggedTensor]:
-        """Returns the ids of words and of their characters.
-
-        Args:
-            words: String `RaggedTensor` of shape `(batch, words)`.
-        """
-        flat = words.flat_values
-        ids = self.words.table.lookup(self.words.normalize(flat))
-        found = {"words": words.with_flat_values(self.words.as_text(ids))}
-        if self.characters is not None:
-            letters = self._shortened(self.characters.tokenize(flat))
-            found["characters"] = words.with_flat_values(letters)
-        if self.pieces is not None:
-            pieces = self.pieces.tokenize(flat)
-            found["pieces"] = words.with_flat_values(pieces)
-        return found
-
-    def pad_id(self, name: str) -> int:
-        """Returns the id of padding of an input of the model."""
-        return 0 if name == "piece_counts" else getattr(self, name).pad_id
-
-    def padded(self, ids: dict[str, tf.RaggedTensor], **more: Tensor) -> Any:
-        """Returns padded ids as inputs of the model: dictionary or tensor.
-
-        Args:
-            ids: The result of `ids`.
-            **more: Tensors to add to the dictionary.
-        """
-        ids = dict(ids)
-        if "pieces" in ids:
-            pieces = ids.pop("pieces")
-            given = reader_inputs(pieces, self.pad_id("pieces"))
-            more |= dict(zip(PIECES, given, strict=True))
-        padded = {name: pad_to(x, self.pad_id(name)) for name, x in ids.items()}
-        return {**padded, **more} if len(padded | more) > 1 else padded["words"]
-
-    def _shortened(self, letters):
-        """Cuts out the middle of long words."""
-        half = self.max_letters // 2
-        lengths = letters.row_lengths()
-        position = tf.ragged.range(lengths).flat_values
-        length = tf.gather(lengths, letters.value_rowids())
-        kept = (position < half) | (
-            position >= length - (self.max_letters - half)
-        )
-        return tf.ragged.boolean_mask(letters, letters.with_flat_values(kept))
-
-
-class PhrasesOfWords:
+def joined_phrases(names, scheme, tags, scores, starts, ends):
     """Joins tagged words into phrases, as `kerasrnn.data.phrases_of` does.
 
     Args:
-        tags: List of strings, the names of the tags.
+        names: List of strings, the names of the tags.
         scheme: The scheme of the tags. `None` for tags without phrases, such as
             parts of speech; then each word is a phrase.
+        tags: Int32 `RaggedTensor` of shape `(batch, words)`.
+        scores: Float32 `RaggedTensor`, the probability of each tag.
+        starts: Int32 `RaggedTensor`, the start position of each word.
+        ends: Int32 `RaggedTensor`, the end position of each word.
+
+    Returns:
+        A dictionary of dense tensors `(batch, phrases)`: `labels`, padded
+        with `""`; `starts` and `ends`, padded with -1; and `scores`, the
+        minimum tag probability in the phrase, padded with 0.
     """
+    pairs = [parsed_tag(name) if scheme else ("S", name) for name in names]
+    prefixes, types = zip(*pairs, strict=True)
+    flat, rows = tags.flat_values, tags.value_rowids()
 
-    def __init__(self, tags, scheme):
-        pairs = [parsed_tag(tag) if scheme else ("S", tag) for tag in tags]
-        self.prefixes = [prefix for prefix, _ in pairs]
-        self.labels = [label for _, label in pairs]
+    def has(wanted):
+        """Returns which words have one of the prefixes."""
+        found = [prefix in wanted for prefix in prefixes]
+        return tf.gather(tf.constant(found), flat)
 
-    def __call__(self, tags, scores, starts, ends):
-        """Returns the phrases of sentences.
-
-        Args:
-            tags: Int32 `RaggedTensor` of shape `(batch, words)`.
-            scores: Float32 `RaggedTensor`, the probability of each tag.
-            starts: Int32 `RaggedTensor`, the start position of each word.
-            ends: Int32 `RaggedTensor`, the end position of each word.
-
-        Returns:
-            A dictionary of dense tensors `(batch, phrases)`: `labels`, padded
-            with `""`; `starts` and `ends`, padded with -1; and `scores`, the
-            minimum tag probability in the phrase, padded with 0.
-        """
-        flat = tags.flat_values
-        inside = self._has(flat, "BIESLU")
-        label = self._labels_as_numbers(flat)
-        rows = tags.value_rowids()
-        same = tf.equal(label[1:], label[:-1]) & tf.equal(rows[1:], rows[:-1])
-        is_open = self._has(flat, "BI")
-        goes_on = same & is_open[:-1] & self._has(flat, "IEL")[1:]
-        # The first word does not continue a phrase.
-        goes_on = tf.concat([tf.zeros_like(inside[:1]), goes_on], 0)
-        begins = inside & ~goes_on
-        closes = tf.concat([~goes_on[1:], tf.ones_like(inside[:1])], 0)
-        number = tf.cumsum(tf.cast(begins, tf.int32)) - 1
-        count = tf.reduce_sum(tf.cast(begins, tf.int32))
-        least = tf.math.unsorted_segment_min(
-            tf.where(inside, scores.flat_values, 1.0),
-            tf.where(inside, number, -1),
-            count,
-        )
-        begin = tags.with_flat_values(begins)
-        close = tags.with_flat_values(inside & closes)
-        names = tf.gather(tf.constant(self.labels), flat)
-        found = tf.ragged.boolean_mask(starts, begin)
-        return {
-            "labels": tf.ragged.boolean_mask(
-                tags.with_flat_values(names), begin
-            ).to_tensor(""),
-            "starts": found.to_tensor(-1),
-            "ends": tf.ragged.boolean_mask(ends, close).to_tensor(-1),
-            "scores": found.with_flat_values(least).to_tensor(0.0),
-        }
-
-    def _has(self, tags, prefixes):
-        """Returns which tags have one of the prefixes."""
-        found = [prefix in prefixes for prefix in self.prefixes]
-        return tf.gather(tf.constant(found), tags)
-
-    def _labels_as_numbers(self, tags):
-        numbers = list(map(self.labels.index, self.labels))
-        return tf.gather(tf.constant(numbers), tags)
+    inside = has("BIESLU")
+    label = tf.gather(tf.constant(types), flat)
+    same = tf.equal(label[1:], label[:-1]) & tf.equal(rows[1:], rows[:-1])
+    goes_on = same & has("BI")[:-1] & has("IEL")[1:]
+    # The first word does not continue a phrase.
+    goes_on = tf.concat([tf.zeros_like(inside[:1]), goes_on], 0)
+    begins = inside & ~goes_on
+    closes = tf.concat([~goes_on[1:], tf.ones_like(inside[:1])], 0)
+    number = tf.cumsum(tf.cast(begins, tf.int32)) - 1
+    least = tf.math.unsorted_segment_min(
+        tf.where(inside, scores.flat_values, 1.0),
+        tf.where(inside, number, -1),
+        tf.reduce_sum(tf.cast(begins, tf.int32)),
+    )
+    begin = tags.with_flat_values(begins)
+    close = tags.with_flat_values(inside & closes)
+    labels = tf.ragged.boolean_mask(tags.with_flat_values(label), begin)
+    found = tf.ragged.boolean_mask(starts, begin)
+    return {
+        "labels": labels.to_tensor(""),
+        "starts": found.to_tensor(-1),
+        "ends": tf.ragged.boolean_mask(ends, close).to_tensor(-1),
+        "scores": found.with_flat_values(least).to_tensor(0.0),
+    }
 
 
 TOKENS = tf.TensorSpec([None, None], tf.string, name="tokens")
@@ -252,10 +162,20 @@ class TaggingFunctions:
 
     def __init__(self, tagger):
         self.tagger = tagger
-        self.phrases = PhrasesOfWords(tagger.tags, tagger.scheme)
         self.best = self._best
-        if (shapes := tagger.xla) is not None:
-            self.best = self._best_in_programs(shapes)
+        if tagger.xla is not None:
+            sizes = dataclasses.asdict(tagger.xla)
+            sizes["letters"] = [tagger.max_letters]
+            # A word has one to two pieces in most texts.
+            most = [2 * length for length in tagger.xla.lengths]
+            sizes["pieces"] = sorted({*tagger.xla.lengths, *most})
+            axes = {"words": AXES, "characters": (*AXES, "letters")}
+            axes |= {"pieces": ("rows", "pieces"), "piece_counts": AXES}
+            arguments = [
+                (axes[name], tagger.pad_id(name))
+                for name in sorted(tagger.model.parts)
+            ]
+            self.best = in_programs(self._best, self._best, arguments, sizes)
 
     def by_name(self):
         """Returns the functions by name, each in a list with its arguments."""
@@ -300,28 +220,40 @@ class TaggingFunctions:
         Args:
             ids: Dictionary of the inputs of the model.
         """
-        features, words = self.tagger.features, ids["words"]
-        of_words = {k: x for k, x in ids.items() if k != "pieces"}
-        with tf.control_dependencies([_same_words(**of_words)]):
+        tagger, words = self.tagger, ids["words"]
+        others = [x for x in ids if x not in ("words", "pieces")]
+        shapes = [tf.shape(ids[name]) for name in ("words", *others)]
+        is_for_each = tf.debugging.Assert(
+            tf.reduce_all([tf.reduce_all(x[:2] == shapes[0]) for x in shapes]),
+            [f"There must be {' and '.join(others)} for each word.", *shapes],
+            summarize=-1,
+        )
+        with tf.control_dependencies([is_for_each]):
             ids = {
-                name: _checked(x, getattr(features, name))
-                if hasattr(features, name)
-                else tf.maximum(x, 0)
+                name: tf.maximum(x, 0)
+                if name == "piece_counts"
+                else checked_ids(
+                    x,
+                    getattr(tagger, name).vocabulary_size,
+                    tagger.pad_id(name),
+                )
                 for name, x in ids.items()
             }
         best, _ = self.best(*tf.nest.flatten(ids))
         return {"tags": tf.where(tf.not_equal(words, PAD), best, PAD)}
 
     def _answer(self, words, starts, ends):
-        features = self.tagger.features
-        inputs = features.padded(features.ids(words))
+        tagger = self.tagger
+        inputs = tagger.padded(tagger.ids(words))
         # In alphabetical order.
         best, shares = (
             tf.RaggedTensor.from_tensor(x, words.row_lengths())
             for x in self.best(*tf.nest.flatten(inputs))
         )
-        names = tf.gather(tf.constant(self.tagger.tags), best.flat_values)
-        spans = self.phrases(best, shares, starts, ends)
+        names = tf.gather(tf.constant(tagger.tags), best.flat_values)
+        spans = joined_phrases(
+            tagger.tags, tagger.scheme, best, shares, starts, ends
+        )
         return {
             "tokens": words.to_tensor(""),
             "tags": best.with_flat_values(names).to_tensor(""),
@@ -332,44 +264,7 @@ class TaggingFunctions:
     def _best(self, *ids):
         """A function to tags and their probabilities, `(batch, time)`."""
         names = sorted(self.tagger.model.parts)
-        return self.best_of(dict(zip(names, ids, strict=True)))
-
-    def best_of(self, inputs):
-        """The same for the inputs of the model."""
-        model = self.tagger.model
-        scores = model(inputs, training=False)
-        best = tf.argmax(scores, axis=-1, output_type=tf.int32)
-        shares = tf.gather(model.probabilities(scores), best, batch_dims=2)
-        return best, shares
-
-    def _best_in_programs(self, shapes):
-        """The same, compiled by XLA."""
-        features, sizes = self.tagger.features, shapes.sizes()
-        sizes["letters"] = [features.max_letters]
-        # A word has one to two pieces in most texts.
-        most = [2 * length for length in shapes.lengths]
-        sizes["pieces"] = sorted({*shapes.lengths, *most})
-        axes = {"words": AXES, "characters": (*AXES, "letters")}
-        axes |= {"pieces": ("rows", "pieces"), "piece_counts": AXES}
-        arguments = [
-            Padded(axes[name], features.pad_id(name))
-            for name in sorted(self.tagger.model.parts)
-        ]
-        return in_programs(self._best, self._best, arguments, sizes)
-
-
-def _checked(ids, tokenizer):
-    return checked_ids(ids, tokenizer.vocabulary_size, tokenizer.pad_id)
-
-
-def _same_words(words, **others):
-    """Raises unless there are other inputs for each word."""
-    shapes = [tf.shape(x) for x in (words, *others.values())]
-    return tf.debugging.Assert(
-        tf.reduce_all([tf.reduce_all(x[:2] == shapes[0]) for x in shapes]),
-        [f"There must be {' and '.join(others)} for each word.", *shapes],
-        summarize=-1,
-    )
+        return self.tagger.best_tags(dict(zip(names, ids, strict=True)))
 
 
 class Span(NamedTuple):
@@ -490,20 +385,16 @@ class TextTagger(XlaPipeline):
                 check_vocabulary(tokenizer, reader, f"{name} ")
         if scheme is not None:
             check_scheme(scheme, self.tags)
-        self._check_crf()
-
-    def _check_crf(self) -> None:
-        """Raises `ValueError` if the `CRF` has another scheme or tags."""
         crf = self.model.crf
-        if crf is None or crf.scheme is None:
-            return
-        expected, given = [crf.scheme, *crf.labels], [self.scheme, *self.tags]
-        if given != expected:
-            raise ValueError(
-                "The pipeline must have the same scheme and tags as the `CRF` "
-                f"of its model, in the same order. Expected: {expected}. "
-                f"Received: {given}"
-            )
+        if crf is not None and crf.scheme is not None:
+            expected = [crf.scheme, *crf.labels]
+            given = [self.scheme, *self.tags]
+            if given != expected:
+                raise ValueError(
+                    "The pipeline must have the same scheme and tags as the "
+                    "`CRF` of its model, in the same order. Expected: "
+                    f"{expected}. Received: {given}"
+                )
 
     def default_loss(self) -> keras.losses.Loss:
         """Returns the loss of the `CRF`, or the cross-entropy of tags."""
@@ -555,7 +446,15 @@ class TextTagger(XlaPipeline):
         words, tags = columns_of(sentences, self.scheme)
         if seed is not None:
             warn_of_other_words(words)
-        numbers = tf.ragged.constant(self._tag_numbers(tags), tf.int32)
+        known = {tag: number for number, tag in enumerate(self.tags)}
+        if unknown := {x for sentence in tags for x in sentence} - set(known):
+            raise ValueError(
+                f"Tags must be among {self.tags}. Received: "
+                f"{', '.join(map(repr, sorted(unknown)[:5]))}"
+            )
+        numbers = tf.ragged.constant(
+            [[known[tag] for tag in sentence] for sentence in tags], tf.int32
+        )
         inputs = self.inputs_of(words)
         weights = None
         if sample_weight is not None or class_weight is not None:
@@ -583,31 +482,78 @@ class TextTagger(XlaPipeline):
         Args:
             words: Lists of words.
         """
-        features = self.features
-        ids = features.ids(tf.ragged.constant(words, tf.string))
+        ids = self.ids(tf.ragged.constant(words, tf.string))
         keep = features_of(self.model)
         known = {"features": keep(ids.pop("pieces"))} if keep else {}
 
         def inputs(indices):
             rows = {name: tf.gather(x, indices) for name, x in ids.items()}
             more = {name: x(indices) for name, x in known.items()}
-            return features.padded(rows, **more)
+            return self.padded(rows, **more)
 
         return inputs
 
-    def class_weight_of_dataset(self, class_weight: Any) -> None:
-        raise ValueError(f"{BESIDE}class_weight of `fit`")
+    def ids(self, words: tf.RaggedTensor) -> dict[str, tf.RaggedTensor]:
+        """Returns the ids of words, and of their characters and pieces.
 
-    def _tag_numbers(self, tags):
-        """Returns the numbers of the tags in sentences."""
-        numbers = {tag: number for number, tag in enumerate(self.tags)}
-        unknown = {x for sentence in tags for x in sentence} - set(numbers)
-        if unknown:
-            raise ValueError(
-                f"Tags must be among {self.tags}. Received: "
-                f"{', '.join(map(repr, sorted(unknown)[:5]))}"
-            )
-        return [[numbers[tag] for tag in sentence] for sentence in tags]
+        Args:
+            words: String `RaggedTensor` of shape `(batch, words)`.
+        """
+        flat = words.flat_values
+        ids = self.words.table.lookup(self.words.normalize(flat))
+        found = {"words": words.with_flat_values(self.words.as_text(ids))}
+        if self.characters is not None:
+            letters = self._shortened(self.characters.tokenize(flat))
+            found["characters"] = words.with_flat_values(letters)
+        if self.pieces is not None:
+            found["pieces"] = words.with_flat_values(self.pieces.tokenize(flat))
+        return found
+
+    def _shortened(self, letters):
+        """Cuts out the middle of words of more than `max_letters`."""
+        half = self.max_letters // 2
+        lengths = letters.row_lengths()
+        position = tf.ragged.range(lengths).flat_values
+        length = tf.gather(lengths, letters.value_rowids())
+        kept = (position < half) | (
+            position >= length - (self.max_letters - half)
+        )
+        return tf.ragged.boolean_mask(letters, letters.with_flat_values(kept))
+
+    def pad_id(self, name: str) -> int:
+        """Returns the id of padding of an input of the model."""
+        return 0 if name == "piece_counts" else getattr(self, name).pad_id
+
+    def padded(self, ids: dict[str, tf.RaggedTensor], **more: Tensor) -> Any:
+        """Returns padded ids as inputs of the model: dictionary or tensor.
+
+        Args:
+            ids: The result of `ids`.
+            **more: Tensors to add to the dictionary.
+        """
+        ids = dict(ids)
+        if "pieces" in ids:
+            given = reader_inputs(ids.pop("pieces"), self.pad_id("pieces"))
+            more |= dict(zip(PIECES, given, strict=True))
+        padded = {name: pad_to(x, self.pad_id(name)) for name, x in ids.items()}
+        return {**padded, **more} if len(padded | more) > 1 else padded["words"]
+
+    def best_tags(self, inputs: Any) -> tuple[tf.Tensor, tf.Tensor]:
+        """Returns the numbers of the best tags, and their probabilities.
+
+        Args:
+            inputs: The inputs of the model.
+
+        Returns:
+            A tuple of tensors of shape `(batch, time)`.
+        """
+        scores = self.model(inputs, training=False)
+        best = tf.argmax(scores, axis=-1, output_type=tf.int32)
+        shares = self.model.probabilities(scores)
+        return best, tf.gather(shares, best, batch_dims=2)
+
+    def numbered_class_weight(self, class_weight: Any) -> None:
+        raise ValueError(f"{BESIDE}class_weight of `fit`")
 
     def task(self) -> TaggingTask:
         return TaggingTask(self)
@@ -618,13 +564,6 @@ class TextTagger(XlaPipeline):
     def lengths(self, texts: Strings) -> np.ndarray:
         words, *_ = split_into_words(tf.constant(texts))
         return words.row_lengths().numpy()
-
-    @property
-    def features(self) -> WordFeatures:
-        """The `WordFeatures` of the model."""
-        return WordFeatures(
-            self.words, self.characters, self.max_letters, self.pieces
-        )
 
     def tag(self, texts: Strings, batch_size: int = 64) -> list[list[Span]]:
         """Returns the phrases found in each string of a list.
@@ -641,24 +580,15 @@ class TextTagger(XlaPipeline):
         found: list[list[Span]] = [[] for _ in texts]
         for indices, answer in self.answers(texts, batch_size):
             columns = [
-                answer[f"span_{name}"].numpy()
+                answer[f"span_{name}"].numpy().tolist()
                 for name in ("starts", "ends", "labels", "scores")
             ]
-            for row, index in enumerate(indices):
-                text = texts[index]
-                for start, end, label, score in zip(
-                    *(column[row] for column in columns), strict=True
-                ):
-                    if start >= 0:
-                        found[index].append(
-                            Span(
-                                int(start),
-                                int(end),
-                                label.decode(),
-                                float(score),
-                                text[start:end],
-                            )
-                        )
+            for index, *row in zip(indices, *columns, strict=True):
+                found[index] = [
+                    Span(start, end, x.decode(), score, texts[index][start:end])
+                    for start, end, x, score in zip(*row, strict=True)
+                    if start >= 0
+                ]
         return found
 
     def tag_tokens(
@@ -692,13 +622,11 @@ class TextTagger(XlaPipeline):
         Use it for sentences that are tagged repeatedly, such as after every
         epoch: a frozen backbone reads them only once.
         """
-        inputs = self.inputs_of(sentences)
-        best_of = TaggingFunctions(self).best_of
-        names = tf.constant(self.tags)
+        inputs, names = self.inputs_of(sentences), tf.constant(self.tags)
 
         @tf.function(reduce_retracing=True, autograph=False)
         def answer(indices):
-            best, shares = best_of(inputs(indices))
+            best, shares = self.best_tags(inputs(indices))
             return {"tags": tf.gather(names, best), "probabilities": shares}
 
         return lambda _: self._tags(sentences, answer, 64)
@@ -739,11 +667,11 @@ class TextTagger(XlaPipeline):
             for expected, given in zip(true, found, strict=True)
             for a, b in zip(expected, given, strict=True)
         ]
-        scores = {"accuracy": float(np.mean(right))}
+        accuracy = {"accuracy": float(np.mean(right))}
         if self.scheme is None:
-            return scores
+            return accuracy
         phrases = [list(map(phrases_of, tags)) for tags in (true, found)]
-        return {**phrase_scores(*phrases), **scores}
+        return {**phrase_scores(*phrases), **accuracy}
 
     def served_facts(self) -> Config:
         return {

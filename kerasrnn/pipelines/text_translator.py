@@ -26,7 +26,6 @@ from kerasrnn.models import Shortlist
 from kerasrnn.models import TranslatorEnsemble
 from kerasrnn.pipelines.pipeline import TracedProperty
 from kerasrnn.pipelines.pipeline import XlaPipeline
-from kerasrnn.pipelines.texts import count_longer
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import pair_list
 from kerasrnn.pipelines.texts import text_list
@@ -53,34 +52,11 @@ from kerasrnn.typing import Strings
 from kerasrnn.typing import Tensor
 from kerasrnn.warning import warn
 
-_LEXICON_PAIRS = 200_000  # that a lexicon is estimated from
-
 
 def lexicon_of(model: Any) -> Any:
     """Returns the lexicon of a model, or of an ensemble's first member."""
     decoder = getattr(models_of(model)[0], "decoder", None)
     return getattr(decoder, "lexicon", None)
-
-
-def check_parts(translator: Any) -> None:
-    """Raises `ValueError` unless the parts of a translator fit together.
-
-    Args:
-        translator: A `TextTranslator`.
-    """
-    source, target = translator.source_tokenizer, translator.target_tokenizer
-    model, shortlist = models_of(translator.model)[0], translator.shortlist
-    # While a file is being loaded, tokenizers have no vocabulary yet.
-    if target.built and translator.copy_unknown:
-        check_copying(source, target)
-    if target.built and shortlist and target.end_id >= shortlist.frequent:
-        raise ValueError(
-            "The shortlist must always contain the end token, so `frequent` "
-            "must be greater than the end id. Expected: more than "
-            f"{target.end_id}. Received: frequent={shortlist.frequent}"
-        )
-    check_vocabulary(source, getattr(model, "encoder", None), "source ")
-    check_vocabulary(target, getattr(model, "decoder", None), "target ")
 
 
 def check_search(search: Search, target: Tokenizer, model: Any) -> None:
@@ -269,7 +245,21 @@ class TextTranslator(XlaPipeline):
         self.copy_unknown = copy_unknown
         if shortlist is not None and not shortlist.built:
             shortlist.build((None, None))
-        check_parts(self)
+        part, target = models_of(model)[0], target_tokenizer
+        # While a file is being loaded, tokenizers have no vocabulary yet.
+        if target.built and copy_unknown:
+            check_copying(source_tokenizer, target)
+        if target.built and shortlist and target.end_id >= shortlist.frequent:
+            raise ValueError(
+                "The shortlist must always contain the end token, so "
+                "`frequent` must be greater than the end id. Expected: more "
+                f"than {target.end_id}. Received: frequent={shortlist.frequent}"
+            )
+        for tokenizer, name, side in (
+            (source_tokenizer, "encoder", "source "),
+            (target, "decoder", "target "),
+        ):
+            check_vocabulary(tokenizer, getattr(part, name, None), side)
 
     def __setattr__(self, name, value):
         if name == "search":
@@ -338,7 +328,7 @@ class TextTranslator(XlaPipeline):
         discount = 1.0 if isinstance(target, WordTokenizer) else 0.0
         lexicon.assign(
             *translation_lexicon(
-                sample_rows(pair_list(pairs), _LEXICON_PAIRS),
+                sample_rows(pair_list(pairs), 200_000),
                 source,
                 target,
                 translations=lexicon.translations,
@@ -387,7 +377,6 @@ class TextTranslator(XlaPipeline):
     @classmethod
     def _arguments(cls, config):
         config = super()._arguments(config)
-        config.pop("fixed_length", None)  # in earlier files
         if isinstance(config["shortlist"], dict):
             config["shortlist"] = Shortlist(
                 lexicon_of(config["model"]), **config["shortlist"]
@@ -440,8 +429,9 @@ class TextTranslator(XlaPipeline):
             with the phrases, it is empty, with a warning.
 
         Raises:
-            ValueError: when the number of items differs from that of texts, or
-                the vocabulary lacks a word of a phrase.
+            ValueError: when the number of items differs from that of texts.
+            tf.errors.InvalidArgumentError: when the vocabulary lacks a word of
+                a phrase, or phrases are too many or too long.
 
         Example:
 
@@ -456,9 +446,7 @@ class TextTranslator(XlaPipeline):
         function = self.signatures["greedy" if greedy else "serving_default"]
         phrases: list[Any] = []
         if any(given is not None for given in (prefix, required, forbidden)):
-            phrases = phrase_columns(
-                texts, self.target_tokenizer, prefix, required, forbidden
-            )
+            phrases = phrase_columns(texts, prefix, required, forbidden)
             function = self.signatures["translate_with"]
             if greedy:
                 function = self._functions.greedy_with
@@ -659,24 +647,21 @@ class TextTranslator(XlaPipeline):
             arrays = {name: x.numpy() for name, x in answer.items()}
             for row, index in enumerate(indices):
                 found[index] = [
-                    self._translation(arrays, row, i)
+                    Translation(
+                        arrays["translations"][row, i].decode(),
+                        float(score),
+                        align_words(
+                            arrays["weights"][row, i],
+                            arrays["source_tokens"][row],
+                            arrays["target_tokens"][row, i],
+                            self.source_tokenizer,
+                            self.target_tokenizer,
+                        ),
+                    )
                     for i, score in enumerate(arrays["scores"][row])
                     if score > -np.inf
                 ]
         return found
-
-    def _translation(self, arrays, row, i):
-        return Translation(
-            arrays["translations"][row, i].decode(),
-            float(arrays["scores"][row, i]),
-            align_words(
-                arrays["weights"][row, i],
-                arrays["source_tokens"][row],
-                arrays["target_tokens"][row, i],
-                self.source_tokenizer,
-                self.target_tokenizer,
-            ),
-        )
 
     def score(
         self, pairs: Pairs, batch_size: int = 64
@@ -692,28 +677,18 @@ class TextTranslator(XlaPipeline):
             nats, and `"length"`, the number of tokens including the end token.
 
         Raises:
-            ValueError: when a translation has more tokens than `max_length` of
-                the search.
+            tf.errors.InvalidArgumentError: when a translation has more tokens
+                than `max_length` of the search.
         """
         pairs = pair_list(pairs)
         sources, targets = ([pair[i] for pair in pairs] for i in (0, 1))
-        most = self.search.max_length
-        if longer := count_longer(targets, self.target_tokenizer, most):
-            raise ValueError(
-                f"A translation may have at most {most} tokens, the "
-                f"`max_length` of the search. Received: {longer} with more"
-            )
-        scores = {
-            "log_probability": np.zeros(len(sources), "float32"),
-            "length": np.zeros(len(sources), "int32"),
-        }
-        function = self.signatures["score"]
-        for indices, found in self.answers(
-            sources, batch_size, function, targets
-        ):
-            for name, values in scores.items():
-                values[indices] = found[name].numpy()
-        return scores
+        return self.answer_columns(
+            {"log_probability": "float32", "length": "int32"},
+            sources,
+            batch_size,
+            self.signatures["score"],
+            targets,
+        )
 
     def alignments(
         self, texts: Strings

@@ -52,7 +52,8 @@ def pair_list(pairs):
         return pairs
     if isinstance(pairs, Iterable) and not isinstance(pairs, NO_LISTS):
         listed = list(pairs)
-        if all(map(_is_pair, listed)):
+        is_array = (tuple, list, np.ndarray)
+        if all(isinstance(x, is_array) and len(x) in (2, 3) for x in listed):
             sides = (text_list(pair[i] for pair in listed) for i in (0, 1))
             more = (pair[2:] for pair in listed)
             return [(*x, *rest) for *x, rest in zip(*sides, more, strict=True)]
@@ -61,10 +62,6 @@ def pair_list(pairs):
         f"`zip(sources, targets)`. Received: a {type(pairs).__name__}, "
         f"{pairs!r:.80}"
     )
-
-
-def _is_pair(x):
-    return isinstance(x, (tuple, list, np.ndarray)) and len(x) in (2, 3)
 
 
 def warn_of_cut(texts, tokenizer, max_length):
@@ -78,27 +75,17 @@ def warn_of_cut(texts, tokenizer, max_length):
     """
     if max_length is None:
         return
-    if count := count_longer(texts, tokenizer, max_length):
+    most = max_length // _MOST_TOKENS
+    long = [text for text in texts if len(text) + 1 > most]
+    count = sum(
+        int(tf.math.count_nonzero(ids.row_lengths() > max_length))
+        for ids in id_parts(long, tokenizer, max_length + 1)
+    )
+    if count:
         warn(
             f"{count} of {len(texts)} texts were cut after {max_length} "
             "tokens, the `max_length` of the pipeline. The rest was not read.",
         )
-
-
-def count_longer(texts, tokenizer, max_length):
-    """Returns the number of strings with more than `max_length` tokens.
-
-    Args:
-        texts: List of strings.
-        tokenizer: A `Tokenizer`.
-        max_length: Integer.
-    """
-    most = max_length // _MOST_TOKENS
-    long = [text for text in texts if len(text) + 1 > most]
-    return sum(
-        int(tf.math.count_nonzero(ids.row_lengths() > max_length))
-        for ids in id_parts(long, tokenizer, max_length + 1)
-    )
 
 
 def indices_by_length(rows, batch_size):

@@ -1,6 +1,7 @@
 """The graph functions that a translator serves."""
 
 import contextlib
+import dataclasses
 import functools
 
 import tensorflow as tf
@@ -25,10 +26,8 @@ from kerasrnn.pipelines.signatures import flat_specs
 from kerasrnn.pipelines.signatures import graph_function
 from kerasrnn.pipelines.signatures import named
 from kerasrnn.pipelines.signatures import served_ids
-from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.xla import AXES
-from kerasrnn.pipelines.xla import Padded
 from kerasrnn.pipelines.xla import in_programs
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import normalize_text
@@ -65,8 +64,10 @@ def phrase_ids(texts, tokenizer):
     """
     flat = tf.reshape(texts, [-1])
     ids = tokenizer.tokenize(flat)
-    wrong = unwritable(flat, ids, tokenizer)
     lengths = ids.row_lengths()
+    is_unknown = tf.reduce_any(ids == tokenizer.unknown_id, axis=1)
+    is_lost = (normalize_text(flat) != "") & (lengths == 0)
+    wrong = tf.boolean_mask(flat, is_unknown | is_lost)
     size = tf.reduce_max(tf.concat([lengths, [0]], axis=0)) + 1
     few = ids.nrows() * size * size <= _MOST
     checks = [
@@ -78,25 +79,16 @@ def phrase_ids(texts, tokenizer):
     return tf.reshape(ids, tf.concat([tf.shape(texts), tf.shape(ids)[1:]], 0))
 
 
-def unwritable(phrases, ids, tokenizer):
-    """Returns the phrases `(count,)` with unknown words in their ragged ids."""
-    is_unknown = tf.reduce_any(ids == tokenizer.unknown_id, axis=1)
-    is_lost = (normalize_text(phrases) != "") & (ids.row_lengths() == 0)
-    return tf.boolean_mask(phrases, is_unknown | is_lost)
-
-
-def phrase_columns(texts, tokenizer, prefix, required, forbidden):
+def phrase_columns(texts, prefix, required, forbidden):
     """Returns padded lists of phrases for a list of texts, by argument.
 
     Args:
         texts: List of strings.
-        tokenizer: The `Tokenizer` of the target.
         prefix: List of strings, or `None`.
         required, forbidden: Lists of lists of strings, or `None`.
 
     Raises:
-        ValueError: when the number of items differs from that of texts, or the
-            vocabulary lacks a word.
+        ValueError: when the number of items differs from that of texts.
     """
     blank = [""] * len(texts)
     columns = {"prefix": blank if prefix is None else text_list(prefix)}
@@ -113,26 +105,18 @@ def phrase_columns(texts, tokenizer, prefix, required, forbidden):
                 f"`{name}` must have an item for each text. Received: "
                 f"{len(texts)} texts and {len(column)} items"
             )
-        flat = tf.reshape(tf.constant(column, tf.string), [-1])
-        wrong = unwritable(flat, tokenizer.tokenize(flat), tokenizer)
-        if len(wrong):
-            raise ValueError(f"{_UNKNOWN} {decoded(wrong)}")
     return list(columns.values())
 
 
 # The phrases that `find` gets, and their maximum sizes in an XLA program.
 _PHRASES = {
-    "prefix": Padded(("rows", "prefix"), PAD),
-    "required": Padded(("rows", "phrases", "tokens"), PAD),
-    "forbidden": Padded(("rows", "phrases", "tokens"), PAD),
+    "prefix": (("rows", "prefix"), PAD),
+    "required": (("rows", "phrases", "tokens"), PAD),
+    "forbidden": (("rows", "phrases", "tokens"), PAD),
 }
 # For a source of `n` tokens, a translation has at most `factor * n + offset`.
 LENGTH_FACTOR, LENGTH_OFFSET = 2, 10
 _SIZES = {"prefix": [16], "phrases": [4], "tokens": [8]}
-
-
-# Maximum number of sentences to translate at once; a text may have thousands.
-_MOST_SENTENCES = 1024
 
 
 class TranslationFunctions:
@@ -246,7 +230,8 @@ class TranslationFunctions:
         """Translates texts by sentences; returns the sum of the scores."""
         sentences = split_sentences(text)
         flat = sentences.flat_values
-        check = check_length(tf.size(flat), _MOST_SENTENCES, "sentences")
+        # A text may have thousands.
+        check = check_length(tf.size(flat), 1024, "sentences")
         found = self.translate(*after([check], flat))
         joined = tf.ragged.map_flat_values(
             lambda _: found["translation"], sentences
@@ -290,8 +275,7 @@ class TranslationFunctions:
 
     def tokenize(self, text):
         """The ids that the model reads."""
-        ids = self.source_ids(text)
-        return {"ids": served_ids(ids, self.source.pad_id)}
+        return {"ids": served_ids(self.source_ids(text), self.source.pad_id)}
 
     def detokenize(self, ids):
         """Returns the text of generated ids."""
@@ -399,8 +383,7 @@ class TranslationFunctions:
             copied = self.source
             split = copied.split if self.by_character else copied.split_words
             words = split(text).to_tensor()
-            none = tf.fill((shape[0], 1), UNKNOWN)
-            words = tf.concat([none, words], axis=1)
+            words = tf.concat([tf.fill((shape[0], 1), UNKNOWN), words], axis=1)
             positions = tf.reshape(positions, (shape[0], -1))
             # A text that contains the mark of subwords has additional words.
             positions = tf.minimum(positions, tf.shape(words)[1] - 1)
@@ -413,8 +396,7 @@ class TranslationFunctions:
         """Removes columns of padding after the longest row."""
         ids = served_ids(ids, self.target.pad_id)
         positions = tf.range(1, tf.shape(ids)[1] + 1)
-        length = tf.reduce_max(tf.where(ids != PAD, positions, 0))
-        return ids[:, :length]
+        return ids[:, : tf.reduce_max(tf.where(ids != PAD, positions, 0))]
 
     def searching(self, search):
         """Returns a function from source ids to the hypotheses of `find`."""
@@ -428,8 +410,8 @@ class TranslationFunctions:
         # Samples for a text depend on the other rows of its batch.
         if self.translator.xla is None or isinstance(search, SamplingSearch):
             return otherwise
-        sizes = self.translator.xla.sizes()
-        arguments = [Padded(AXES, self.source.pad_id)]
+        sizes = dataclasses.asdict(self.translator.xla)
+        arguments = [(AXES, self.source.pad_id)]
         if with_phrases:
             sizes |= _SIZES
             arguments += _PHRASES.values()

@@ -24,9 +24,6 @@ from kerasrnn.tokenizers.invisible import is_spaceless
 from kerasrnn.training import TextScores
 from kerasrnn.typing import Pairs
 
-# Characters per space. Finnish has eight.
-_LONGEST_WORDS = 12
-
 
 def translation_scores(translations, references, tokenizer):
     """Scores translations against one reference each.
@@ -69,7 +66,11 @@ def translation_scores(translations, references, tokenizer):
     apart = decoded(apart)
     tokenize = "none" if tokenizer.strip_punctuation else "13a"
     split = str.split
-    if _is_without_spaces(plain):
+    spaces = sum(max(0, len(text.split()) - 1) for text in plain)
+    characters = sum(map(len, map(_characters, plain)))
+    # A Latin text may have sentences of one word, as in dialogues. Finnish has
+    # eight characters per space.
+    if is_spaceless("".join(plain)) and characters > 12 * spaces:
         tokenize, split = "char", _characters
     lowercase = bool(tokenizer.lowercase)
     scores = corpus_scores(translations, plain, tokenize, lowercase)
@@ -86,22 +87,13 @@ def translation_scores(translations, references, tokenizer):
     return scores | {"length_ratio": words[0] / max(1, words[1])}
 
 
-def _is_without_spaces(texts):
-    spaces = sum(max(0, len(text.split()) - 1) for text in texts)
-    characters = sum(map(len, map(_characters, texts)))
-    # A Latin text may have sentences of one word, as in dialogues.
-    return is_spaceless("".join(texts)) and characters > _LONGEST_WORDS * spaces
-
-
 def _characters(text):
     return "".join(text.split())
 
 
-_SCORED = 200  # pairs to translate after every epoch
 _SAMPLES = 10  # pairs to print
 _WORST = 5  # worst pairs to print
 _GOOD = 50.0  # translations with a higher chrF are not among the worst
-_WORSE = 0.9  # a lower fraction of the previous BLEU counts as much worse
 
 
 class TranslationTask(Task):
@@ -126,7 +118,7 @@ class TranslationTask(Task):
         return [map(operator.itemgetter(side), rows) for side in (0, 1)]
 
     def epoch_scores(self, rows: Pairs) -> list[keras.callbacks.Callback]:
-        sources, references = map(list, self.texts_of(rows[:_SCORED]))
+        sources, references = map(list, self.texts_of(rows[:200]))
         translate = functools.partial(self.pipeline.translate, greedy=True)
         return [
             TextScores(translate, sources, references, self.pipeline.scores)
@@ -148,7 +140,7 @@ class TranslationTask(Task):
     ) -> bool:
         """Returns whether BLEU fell by more than a tenth."""
         old, new = (scores["beam"]["bleu"] for scores in (before, now))
-        return bool(new < _WORSE * old)
+        return bool(new < 0.9 * old)
 
     def report(
         self, rows: Pairs, folder: pathlib.Path
@@ -158,44 +150,36 @@ class TranslationTask(Task):
         It writes `hypotheses.tsv` with chrF, source, reference and translation
         of each pair, worst first.
         """
+        from kerasrnn.plots import attention_grid
+
         sources, references = map(list, self.texts_of(rows))
         found = self.pipeline.translate(sources)
         scores = sentence_chrf(found, references)
         samples = list(zip(sources, references, found, strict=True))
         order = sorted(range(len(rows)), key=scores.__getitem__)
-        _write_table(
-            folder / "hypotheses.tsv",
-            [(f"{scores[i]:.1f}", *samples[i]) for i in order],
-        )
+        with (
+            atomic_write(folder / "hypotheses.tsv") as partial,
+            partial.open("w", encoding="utf-8", newline="") as file,
+        ):
+            table = csv.writer(file, "excel-tab")
+            table.writerow(["chrf", "source", "reference", "hypothesis"])
+            table.writerows((f"{scores[i]:.1f}", *samples[i]) for i in order)
         worst = [samples[i] for i in order[:_WORST] if scores[i] < _GOOD]
         print("\nHeld-out pairs and their translations:")
         _print_samples(samples[:_SAMPLES])
         if worst:
             print("\nThe worst translations, by chrF:")
             _print_samples(worst)
-        facts = {"samples": samples[:_SAMPLES], "worst": worst}
-        return facts, self._pictures(sources)
-
-    def _pictures(self, sources):
-        """Draws the attention for four sources, short ones if possible."""
-        from kerasrnn.plots import attention_grid
-
+        # The attention for four sources, short ones if possible.
         short = [text for text in sources if 4 <= len(text.split()) <= 9]
-        found = self.pipeline.alignments((short or sources)[:4])
+        drawn = self.pipeline.alignments((short or sources)[:4])
         # Without punctuation, a text may have no words.
-        found = [x for x in found if x[0].size]
-        return {"attention": attention_grid(found)} if found else {}
+        drawn = [x for x in drawn if x[0].size]
+        facts = {"samples": samples[:_SAMPLES], "worst": worst}
+        return facts, {"attention": attention_grid(drawn)} if drawn else {}
 
 
 def _print_samples(samples):
     for source, reference, translation in samples:
         lines = source, f"{reference}   (reference)", translation or "(empty)"
         print("", *map(wrapped, lines), sep="\n")
-
-
-def _write_table(path, rows):
-    with atomic_write(path) as partial:
-        with partial.open("w", encoding="utf-8", newline="") as file:
-            table = csv.writer(file, "excel-tab")
-            table.writerow(["chrf", "source", "reference", "hypothesis"])
-            table.writerows(rows)

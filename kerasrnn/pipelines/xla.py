@@ -7,13 +7,12 @@ padded to one of a few shapes. Larger inputs run without XLA.
 import dataclasses
 import functools
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import tensorflow as tf
 
 from kerasrnn.pipelines.signatures import graph_function
 
-AXES = "rows", "length"
+AXES = "rows", "lengths"
 """The names of the axes of ids `(batch, time)`."""
 
 
@@ -54,23 +53,6 @@ class XlaShapes:
                 )
             object.__setattr__(self, name, tuple(sizes))
 
-    def sizes(self) -> dict[str, Sequence[int]]:
-        """Returns the sizes by the names of the axes (`AXES`)."""
-        return dict(zip(AXES, (self.rows, self.lengths), strict=True))
-
-
-class Padded(NamedTuple):
-    """Describes an argument of a compiled function: ids.
-
-    Args:
-        axes: Names of their axes, starting with `"rows"`. Axes with the same
-            name have the same length in all arguments.
-        pad_id: Integer id of padding.
-    """
-
-    axes: tuple[str, ...]
-    pad_id: int
-
 
 def in_programs(function, otherwise, arguments, *grids):
     """Returns a function of ids that runs in XLA programs.
@@ -80,12 +62,14 @@ def in_programs(function, otherwise, arguments, *grids):
             shape `(rows, ...)`. XLA must be able to compile it, and padding at
             the end of an axis must not change the results for the rest.
         otherwise: Function with the same results, for ids of other sizes.
-        arguments: A `Padded` for each argument.
+        arguments: A tuple `(axes, pad_id)` for each argument, ids: the names of
+            its axes, starting with `"rows"`, and the id of padding. Axes with
+            the same name have the same length in all arguments.
         *grids: Dictionaries from the name of each axis to the increasing sizes
             of programs. Ids run in a program of the first grid that they fit.
             The size of an axis with only one size is static.
     """
-    specs = [tf.TensorSpec([None] * len(x.axes), tf.int32) for x in arguments]
+    specs = [tf.TensorSpec([None] * len(x), tf.int32) for x, _ in arguments]
     programs = [_program(function, arguments, sizes) for sizes in grids]
 
     def call(*given):
@@ -134,8 +118,8 @@ def _program(function, arguments, sizes):
     """Returns the graph that XLA compiles for each shape of a grid."""
     known = {axis: x[0] if len(x) == 1 else None for axis, x in sizes.items()}
     specs = [
-        tf.TensorSpec([known[axis] for axis in x.axes], tf.int32)
-        for x in arguments
+        tf.TensorSpec([known[axis] for axis in axes], tf.int32)
+        for axes, _ in arguments
     ]
     return tf.function(function, specs, autograph=False, jit_compile=True)
 

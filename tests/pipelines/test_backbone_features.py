@@ -140,8 +140,7 @@ def test_sentences_that_are_tagged_again_are_read_once(home):
 
 def test_words_by_their_ids_are_those_of_words():
     pipeline = tagger()
-    features = pipeline.features
-    inputs = features.padded(features.ids(tf.ragged.constant(WORDS[:2])))
+    inputs = pipeline.padded(pipeline.ids(tf.ragged.constant(WORDS[:2])))
     given = {name: tf.where(x == 0, -1, x) for name, x in inputs.items()}
     found = pipeline.signatures["tag_ids"](**given)["tags"].numpy()
     tags = [[pipeline.tags[n] for n in row if n >= 0] for row in found]

@@ -8,7 +8,7 @@ from kerasrnn.data import LabelledTexts
 from kerasrnn.models import Encoder
 from kerasrnn.models import TextClassifier
 from kerasrnn.pipelines import TextLabeller
-from kerasrnn.pipelines.label_kinds import label_scores
+from kerasrnn.pipelines.label_kinds import OneLabel
 from kerasrnn.pipelines.loss_weights import weights_of_labels
 from kerasrnn.tokenizers import ReviewTokenizer
 from tests.helpers import one_now
@@ -126,7 +126,7 @@ def test_a_labeller_that_could_not_answer_is_refused(given, words, unchanged):
 
 @pytest.mark.parametrize("threshold", [1.5, np.nan, "a", [0.5]])
 def test_a_threshold_is_a_probability(threshold, unchanged):
-    with pytest.raises(ValueError, match="from 0 to 1.*Received: threshold="):
+    with pytest.raises(ValueError, match=">= 0 and <= 1. Received: threshold="):
         unchanged.label(["dull"], threshold=threshold)
 
 
@@ -263,7 +263,7 @@ def test_it_may_not_know():
 def test_the_scores_of_each_label():
     names, true = ["x", "y", "z"], [0, 0, 1, 1]
     found = np.eye(3)[[0, 1, 1, 1]]
-    scores = label_scores(names, true, found)
+    scores = OneLabel(names, 3).scores(true, found)
     assert scores["by_label"]["x"] == {
         **{"precision": 1.0, "recall": 0.5, "f1": 2 / 3, "support": 2},
     }

@@ -11,7 +11,7 @@ from kerasrnn.data import LabelledTexts
 from kerasrnn.models import Encoder
 from kerasrnn.models import TextClassifier
 from kerasrnn.pipelines import TextLabeller
-from kerasrnn.pipelines.label_kinds import multi_label_scores
+from kerasrnn.pipelines.label_kinds import SeveralLabels
 from kerasrnn.tokenizers import ReviewTokenizer
 from tests import fresh_process
 from tests.helpers import assert_close
@@ -156,7 +156,7 @@ def test_what_needs_one_label_or_several_says_so():
     single = TextLabeller(model, WORDS, NAMES)
     with pytest.raises(ValueError, match="Received: multi_label=False"):
         single.tune_thresholds(TEXTS, ["fine"] * 4)
-    with pytest.raises(ValueError, match="With one label per text"):
+    with pytest.raises(ValueError, match="`threshold` must be a finite"):
         single.label(TEXTS, threshold={"fine": 0.5})
     with pytest.raises(
         ValueError, match="`labels` must be 3 distinct, non-empty"
@@ -171,7 +171,7 @@ def test_scores_are_those_of_scikit_learn():
     probabilities = rng.random((50, 3)).astype("float32")
     true = rng.random((50, 3)) < (0.5, 0.1, 0.0)
     found = probabilities > 0.6
-    scores = multi_label_scores(NAMES, true, found, probabilities)
+    scores = SeveralLabels(NAMES, (0.6,) * 3).scores(true, probabilities)
     options = {"zero_division": 0.0}
     for name in ("micro", "macro"):
         expected = metrics.f1_score(true, found, average=name, **options)

@@ -241,18 +241,9 @@ def generated(music, prompt=ROLLS[0], **given):
     )
 
 
-@pytest.mark.parametrize(
-    "given, message",
-    [
-        ({"steps": 15_001}, "`steps` .* >= 0 and <= 15000"),
-        ({"steps": 1.5}, "steps=1.5"),
-        ({"temperature": -1}, "temperature=-1"),
-        ({"prompt": np.zeros((3, 9))}, r"\(time, 5\).*Received: shape"),
-    ],
-)
-def test_what_it_cannot_write(music, given, message):
-    with pytest.raises(ValueError, match=message):
-        music.write(**given)
+def test_it_cannot_go_on_with_other_keys(music):
+    with pytest.raises(ValueError, match=r"\(time, 5\).*Received: shape"):
+        music.write(np.zeros((3, 9)))
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,6 @@ def test_what_has_no_translation_is_counted(translator):
 @pytest.mark.parametrize(
     "phrases, said",
     [
-        ({"required": [["lal", "buch"], []]}, "vocabulary. Received: .'buch'"),
         ({"prefix": ["ghar"]}, "`prefix` must have an item .* 2 texts and 1"),
         ({"forbidden": ["ghar", []]}, "must be a list of strings"),
     ],
@@ -100,6 +99,15 @@ def test_what_has_no_translation_is_counted(translator):
 def test_phrases_that_cannot_be_written(translator, phrases, said):
     with pytest.raises(ValueError, match=said):
         translator.translate(TEXTS[:2], **phrases)
+
+
+def test_words_that_are_not_in_the_vocabulary_are_refused(translator):
+    texts, said = (
+        tf.constant([["lal", "buch"]]),
+        r"vocabulary\. Received:'\s+b'buch'",
+    )
+    with pytest.raises(tf.errors.InvalidArgumentError, match=said):
+        phrase_ids(texts, translator.target_tokenizer)
 
 
 def test_what_nobody_sees_is_no_phrase(translator):

@@ -712,23 +712,3 @@ def test_ids_that_are_not_served(words, name, given, message):
 def test_one_string_is_not_a_list(words, method):
     with pytest.raises(ValueError, match="Received: 'the red'"):
         getattr(words, method)("the red")
-
-
-@pytest.mark.parametrize(
-    "name, value",
-    [
-        ("max_tokens", 15_001),
-        ("temperature", -1),
-        ("temperature", np.inf),
-        ("top_p", np.nan),
-        ("top_p", 2),
-        ("top_p", -1),
-        ("top_k", -1),
-        ("max_tokens", 1.5),
-        ("max_tokens", -1),
-        ("seed", None),
-    ],
-)
-def test_numbers_that_write_nothing_are_refused(words, name, value):
-    with pytest.raises(ValueError, match=f"Received: {name}={value}"):
-        words.write(["the"], **{name: value})

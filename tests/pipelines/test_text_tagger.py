@@ -10,7 +10,7 @@ from kerasrnn.data import phrases_of
 from kerasrnn.data.report import CorpusWarning
 from kerasrnn.pipelines import Span
 from kerasrnn.pipelines import TextTagger
-from kerasrnn.pipelines.text_tagger import PhrasesOfWords
+from kerasrnn.pipelines.text_tagger import joined_phrases
 from kerasrnn.tokenizers.invisible import visible
 from tests.pipelines import small
 
@@ -132,8 +132,7 @@ def test_given_words_are_not_split(tagger):
 
 def test_ids_are_tagged_as_their_words_are(tagger):
     words = tf.ragged.constant([["Anna", "Maria", "lives"], ["Bob"]])
-    features = tagger.features
-    ids = {name: x.to_tensor(-1) for name, x in features.ids(words).items()}
+    ids = {name: x.to_tensor(-1) for name, x in tagger.ids(words).items()}
     tag_ids = tagger.signatures["tag_ids"]
     found = tag_ids(**ids)
     expected = tagger.signatures["tag_tokens"](words.to_tensor(""))
@@ -185,7 +184,7 @@ def test_any_text_is_tagged(tagger):
 def test_a_soft_hyphen_makes_no_other_word():
     tagger = small.tagger()
     words = tf.ragged.constant([["An\u00adna", "Anna"]])
-    for ids in tagger.features.ids(words).values():
+    for ids in tagger.ids(words).values():
         first, second = ids[0].numpy().tolist()
         assert first == second
 
@@ -194,7 +193,7 @@ def test_long_words_keep_their_ends():
     tagger = small.tagger()
     tagger.max_letters = 5
     words = tf.ragged.constant([["abcdefgh", "ab"]])
-    ids = tagger.features.ids(words)["characters"]
+    ids = tagger.ids(words)["characters"]
     letters = tagger.characters.tokenize(["abfgh", "ab"])
     assert ids[0].to_list() == letters.to_list()
 
@@ -220,7 +219,9 @@ def test_phrases_in_a_graph_are_those_in_python(scheme):
     ragged = tf.ragged.constant(tags, tf.int32, ragged_rank=1)
     positions = tf.ragged.range(tf.cast(ragged.row_lengths(), tf.int32))
     positions = positions.with_row_splits_dtype(tf.int64)
-    found = PhrasesOfWords(names, scheme)(
+    found = joined_phrases(
+        names,
+        scheme,
         ragged,
         tf.ragged.constant(scores, tf.float32, ragged_rank=1),
         positions,

@@ -15,7 +15,6 @@ from kerasrnn.models import Translator
 from kerasrnn.pipelines import TextTranslator
 from kerasrnn.pipelines import XlaShapes
 from kerasrnn.pipelines.xla import AXES
-from kerasrnn.pipelines.xla import Padded
 from kerasrnn.pipelines.xla import in_programs
 from kerasrnn.serving.warm_up import recorded_requests
 from kerasrnn.tokenizers import WordTokenizer
@@ -135,10 +134,10 @@ def test_ids_run_in_the_smallest_program_that_they_fit():
         return tf.reduce_sum(ids, axis=1), zeros * tf.shape(ids), None
 
     grids = [
-        XlaShapes(rows=[2, 5], lengths=[3, 4]).sizes(),
-        XlaShapes(rows=[6], lengths=[2]).sizes(),
+        {"rows": [2, 5], "lengths": [3, 4]},
+        {"rows": [6], "lengths": [2]},
     ]
-    arguments = [Padded(AXES, pad_id=0)]
+    arguments = [(AXES, 0)]
     function = in_programs(in_program, otherwise, arguments, *grids)
     for rows in range(8):
         for length in range(1, 6):
