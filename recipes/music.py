@@ -103,6 +103,7 @@ PRESETS = {
         schedule="cosine",
         learning_rate=0.01,
     ),
+    "best": BEST,
     "tanh": dataclasses.replace(
         CHUNG, cell="rnn", units=100, learning_rate=3e-3
     ),
@@ -115,7 +116,6 @@ PRESETS = {
     "gam-rhn-attention": dataclasses.replace(
         GAM_RHN, units=25, attention="additive"
     ),
-    "best": BEST,
     # Pieces of hundreds of steps: more updates in an epoch, and a larger model.
     "long": dataclasses.replace(
         BEST,
@@ -131,8 +131,6 @@ PRESETS = {
     # For MIDI files of your own, which `corpus` names.
     "own": dataclasses.replace(BEST, corpus="cadences", steps_per_beat=4),
 }
-
-MATLAB = ("jsb", "nottingham", "musedata", "piano")
 
 
 def load_corpus(settings):
@@ -216,11 +214,8 @@ def run(settings):
 
 def preset_for(corpus):
     """The default preset for a corpus."""
-    if corpus in (None, "cadences"):
-        return "cadences"
-    if corpus == "jsb":
-        return "best"
-    return "long" if corpus in MATLAB else "own"
+    long = corpus in ("musedata", "piano")
+    return "long" if long else training.preset_of(PRESETS, corpus)
 
 
 def main():

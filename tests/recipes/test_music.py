@@ -59,6 +59,7 @@ def test_a_small_run_leaves_everything(output):
         ((), "cadences"),
         (("--corpus", "jsb"), "best"),
         (("--corpus", "nottingham"), "long"),
+        (("--corpus", "piano"), "long"),
         (("--corpus", "folder"), "own"),
         (("--corpus", "jsb", "--preset", "gru"), "gru"),
     ],
