@@ -62,6 +62,36 @@ def receive_v1(
     b'{"predictions":["A","B"]}'
     """
     body = parsed(request.body, literals=True)
+    signature, inputs = read_v1(body, model.signatures)
+    if "inputs" in body:
+        return signature, inputs, _write_columns
+    count = len(body["instances"])
+    return signature, inputs, functools.partial(_write_rows, count)
+
+
+def read_v1(
+    body: Any, signatures: Mapping[str, Signature]
+) -> tuple[Signature, dict[str, Any]]:
+    """Reads the body of a request.
+
+    Args:
+        body: The body, parsed.
+        signatures: Dictionary of name to `Signature`.
+
+    Returns:
+        The signature to call, and its inputs by name.
+
+    Raises:
+        ValueError: when the request is invalid.
+
+    Example:
+
+    >>> folder = ModelFolder(export_small_model("saved_models/shout"))
+    >>> signatures = folder.load().signatures
+    >>> signature, inputs = read_v1({"instances": ["a", "b"]}, signatures)
+    >>> signature.name, inputs
+    ('serving_default', {'text': ['a', 'b']})
+    """
     if not isinstance(body, dict) or ("instances" in body) == (
         "inputs" in body
     ):
@@ -74,18 +104,20 @@ def receive_v1(
             f"The keys of a request are {sorted(_KEYS)}. "
             f"Received: {sorted(unknown)}."
         )
-    signature = signature_named(body.get("signature_name"), model.signatures)
-    if "inputs" in body:
-        inputs, write = body["inputs"], _write_columns
+    signature = signature_named(body.get("signature_name"), signatures)
+    if "instances" in body:
+        inputs = _columns(body["instances"], signature)
+    else:
+        inputs = body["inputs"]
         if not isinstance(inputs, dict) or _is_base64(inputs, signature):
             inputs = {_only_input(signature): inputs}
-    else:
-        inputs = _columns(body["instances"], signature)
-        write = functools.partial(_write_rows, len(body["instances"]))
-    for name in inputs.keys() & signature.inputs.keys():
-        if signature.inputs[name].dtype == "string":
-            inputs[name] = _decoded(inputs[name], name)
-    return signature, inputs, write
+    texts = {
+        x for x, spec in signature.inputs.items() if spec.dtype == "string"
+    }
+    return signature, {
+        name: _decoded(value, name) if name in texts else value
+        for name, value in inputs.items()
+    }
 
 
 def describe_v1(signatures: Mapping[str, Signature]) -> dict[str, Any]:
