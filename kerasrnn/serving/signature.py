@@ -1,7 +1,9 @@
 """Functions of a SavedModel that check their inputs."""
 
 import functools
+from collections.abc import Callable
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -147,6 +149,38 @@ def signature_named(
             f"Received: {name!r}."
         )
     return signatures[name]
+
+
+def in_halves(
+    function: Callable[[Sequence[Any]], list[Any]],
+    items: Sequence[Any],
+    errors: type[Exception],
+) -> list[Any]:
+    """Calls a function of many items, with fewer of them if it fails.
+
+    Args:
+        function: Function of a list of items that returns a result for each.
+        items: The list, which is not empty.
+        errors: The class of errors to expect.
+
+    Returns:
+        A list with the result for each item, or the error that it raises alone.
+
+    Example:
+
+    >>> in_halves(lambda texts: [int(x) for x in texts], "3a1", ValueError)
+    [3, ValueError("invalid literal for int() with base 10: 'a'"), 1]
+    """
+    try:
+        return function(items)
+    except errors as error:
+        if len(items) == 1:
+            return [error]
+    half = len(items) // 2
+    return [
+        *in_halves(function, items[:half], errors),
+        *in_halves(function, items[half:], errors),
+    ]
 
 
 def _line(specs):

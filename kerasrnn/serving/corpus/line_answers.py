@@ -1,11 +1,13 @@
 """Predictions for lines of text, as lines of text."""
 
+import functools
 import json
 from collections.abc import Sequence
 
 import numpy as np
 
 from kerasrnn.serving.signature import Signature
+from kerasrnn.serving.signature import in_halves
 
 # The columns of a line for a translator, a classifier and a language model.
 _COLUMNS = [["translation"], ["label", "probability"], ["total", "perplexity"]]
@@ -79,7 +81,8 @@ def line_answers(
     given.sort(key=lambda pair: len(pair[0]))
     for begin in range(0, len(given), batch_size):
         texts, indices = zip(*given[begin : begin + batch_size], strict=True)
-        found = _answered(signature, columns, texts)
+        answered = functools.partial(_answered, signature, columns)
+        found = in_halves(answered, texts, ValueError)
         for index, answer in zip(indices, found, strict=True):
             if isinstance(answer, ValueError):
                 refused[index] = str(answer).translate(_ONE_LINE)
@@ -89,17 +92,8 @@ def line_answers(
 
 
 def _answered(signature, columns, texts):
-    """Returns the answer to each text, or the error if it is refused."""
-    try:
-        outputs = signature(text=list(texts))
-    except ValueError as error:
-        if len(texts) == 1:
-            return [error]
-        half = len(texts) // 2
-        return [
-            *_answered(signature, columns, texts[:half]),
-            *_answered(signature, columns, texts[half:]),
-        ]
+    """Returns the answer to each text."""
+    outputs = signature(text=list(texts))
     found = {name: outputs[name] for name in columns}
     if "probability" in found:
         found |= _labels(**found)

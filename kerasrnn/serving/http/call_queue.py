@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from kerasrnn.serving.signature import Signature
+from kerasrnn.serving.signature import in_halves
 from kerasrnn_commands.messages import Answer
 from kerasrnn_commands.messages import error_answer
 
@@ -275,13 +276,10 @@ def answers(calls: Sequence[Call]) -> list[Answer]:
     Returns:
         List with an `Answer` for each.
     """
-    try:
-        return _together(calls)
-    except Exception as error:
-        if len(calls) == 1:
-            return [refused(error)]
-    half = len(calls) // 2
-    return answers(calls[:half]) + answers(calls[half:])
+    return [
+        refused(found) if isinstance(found, Exception) else found
+        for found in in_halves(_together, calls, Exception)
+    ]
 
 
 def refused(error: Exception) -> Answer:
