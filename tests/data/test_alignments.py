@@ -98,7 +98,7 @@ def test_spaces_that_are_tokens_belong_to_no_word():
 
 
 def test_a_space_that_does_not_break_is_between_words(write):
-    corpus = write(lines(["Ah\u00a0! vous\tAh ! you"]), "a.tsv")
+    corpus = write(lines(["Ah\u00a0! vous\tAh !\x1cyou"]), "a.tsv")
     links = write(lines(["0-0 1-1 2-2"]), "links")
     pairs = read_parallel_corpus(corpus, alignments=links).pairs
     specials = {"specials": ("<pad>", "<unk>", "<s>", "</s>")}

@@ -27,6 +27,7 @@ def test_table(write, mark, end, between, text, label):
         ["so-so", "1", "good"],
         ["bad", "2", '"bad, ""really""\tbad\nyes; no"'],
         [],
+        ["", " ", ""],
         [" fine", "3", "अच्छा "],
         ["so-so", "4", "it's 5\" long"],
     ]
@@ -52,7 +53,7 @@ def test_a_column_of_groups(write):
         read_labelled_corpus(path, group_column="film")
 
 
-TOPICS = "text,Topic,label\na,x,1\nb,y,2\nc,y,3\n"
+TOPICS = "text,Topic,label\na,x,1\nb,\u00e9,2\nc,e\u0301,3\n"
 SIX = "text,label\na,0\nb,0\nc,1\nd,1\ne,1\nf,2\n"
 QUOTES = 'label,text\n1,good\n0,"bad\n0,"so, so"\n1,a "" b\n'
 WORD = 'text\tlabel\n"Great" is the word\t1\nbad\t0\n"two"\t1'
@@ -61,12 +62,12 @@ READ = {
         TOPICS,
         {"label_column": "topic"},
         ([*"abc"], [0, 1, 1]),
-        ["x", "y"],
+        ["x", "\u00e9"],
     ),
     "columns of other names": (
         TOPICS,
         {"text_column": "Topic", "label_column": "text"},
-        (["x", "y", "y"], [0, 1, 2]),
+        (["x", "\u00e9", "e\u0301"], [0, 1, 2]),
         [*"abc"],
     ),
     **{
@@ -82,6 +83,24 @@ READ = {
             ["negative", "positive"],
         )
     },
+    "a column of the very name": (
+        "Text,text,label\nx,a,1\ny,b,0\n",
+        {},
+        (["a", "b"], [1, 0]),
+        [*"01"],
+    ),
+    "the first of two columns": (
+        "TEXT,Text,label\na,x,1\nb,y,0\n",
+        {},
+        (["a", "b"], [1, 0]),
+        [*"01"],
+    ),
+    "a delimiter that the file names": (
+        "sep=;\nlabel;text\n1;so, so\n0;a, b\n",
+        {},
+        (["so, so", "a, b"], [1, 0]),
+        [*"01"],
+    ),
     "quotes that are characters": (
         QUOTES,
         {},
@@ -115,8 +134,10 @@ READ = {
 @pytest.mark.parametrize("name", READ)
 def test_texts_are_read(write, name):
     content, options, train, names = READ[name]
-    corpus = read_labelled_corpus(write(content), **options)
+    path = write(content)
+    corpus = read_labelled_corpus(path, test_path=path, **options)
     assert (corpus.train, corpus.label_names) == (train, names)
+    assert corpus.test == corpus.train
 
 
 NO_TEXT = "Expected: 'review' or 'text' or 'sentence' among the columns, or an"
@@ -173,6 +194,7 @@ BAD_ROWS = {
     "1,\u200e\u2800": "empty text",
     "1": "1 columns instead of 2",
     "1,fine,": "3 columns instead of 2",
+    '"1\n2",fine,': "3 columns instead of 2",
 }
 
 
@@ -184,8 +206,8 @@ def test_bad_rows_are_left_out(write, bad):
     assert corpus.train == (["two\nlines", "bad"], [1, 0])
     [warning] = record
     assert str(warning.message) == (
-        f"1 malformed of 6 lines in the corpus {path} were left out: "
-        f"line 5 ({BAD_ROWS[bad]})"
+        f"1 malformed of {len(bad.split()) + 5} lines in the corpus {path} "
+        f"were left out: line 5 ({BAD_ROWS[bad]})"
     )
     assert warning.filename == __file__
 
@@ -308,7 +330,10 @@ FORMS = {
     ),
     "cells of JSON": (
         "a.tsv",
-        table(["text", *TEXTS], ["label", *map(json.dumps, TAGS)]),
+        table(
+            ["text", *TEXTS],
+            ["label", *(f" {json.dumps(tags)}" for tags in TAGS)],
+        ),
         {},
     ),
     "cells of Python": (
@@ -318,13 +343,13 @@ FORMS = {
     ),
     "a separator": (
         "a.tsv",
-        table(["text", *TEXTS], ["label", *map(" ; ".join, TAGS)]),
+        table(["text", *TEXTS], ["label", *map("; ;".join, TAGS)]),
         {"label_separator": ";"},
     ),
     "fastText": (
         "a.txt",
         "\n".join(
-            " ".join([*(f"__label__{tag}" for tag in tags), text])
+            " , ".join([*(f"__label__{tag}" for tag in tags), text])
             for text, tags in zip(TEXTS, TAGS, strict=True)
         ),
         {},
@@ -346,11 +371,13 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_several_labels_a_text(write, form, capsys):
     name, content, options = FORMS[form]
+    path = write(content, name)
     corpus = read_labelled_corpus(
-        write(content, name), multi_label=True, **options
+        path, limit=9, test_path=path, multi_label=True, **options
     )
     assert corpus.label_names == ["other", "price", "time"]
     assert corpus.train == (TEXTS, [(2,), (), (0,), (1, 2)])
+    assert corpus.test == corpus.train
     said = capsys.readouterr().err
     assert "'too slow'" in said and "['time']" in said
     assert "3 labels, 1.00 per text; 1 texts have none" in said
@@ -411,3 +438,5 @@ def test_a_column_is_one_label():
         read_rows(rows, text=None, label=["a"])
     found = read_rows([{"text": "t", "labels": ["x"]}], text=None, labels=[])
     assert found["labels"] == [["x"]]
+    one = [{"text": "t", "labels": ["x"]}]
+    assert read_labelled_corpus(one, multi_label=True).label_names == ["x"]

@@ -87,7 +87,7 @@ FLAT = "\n".join(
     json.dumps(x["translation"], ensure_ascii=False) for x in RECORDS
 )
 TWO = {
-    "a.en.gz": "\ufeffa house\r\n\r\n the sea \r\n",
+    "a.EN.GZ": "\ufeffa house\r\n\r\n the sea \r\n",
     "a.vi": "một ngôi nhà\n\nbiển\u2028cả",
 }
 VIETNAMESE = [("a house", "một ngôi nhà"), ("the sea", "biển\u2028cả")]
@@ -119,6 +119,17 @@ READ = {
     "JSON": ({"a.ndjson": FLAT}, {"source": "de", "target": "en"}, SWAPPED),
     "two files": (TWO, {}, VIETNAMESE),
     "a limit of two files": (TWO, {"limit": 1}, VIETNAMESE[:1]),
+    "a bad line after the limit": (
+        {"a": b"1\n\xe9\n", "b": "x\ny\n"},
+        {"limit": 1},
+        [("1", "x")],
+    ),
+    "tabs, whatever the file names": (
+        {"a": f"sep=;\n{LINES}"},
+        {},
+        [HELLO, KNOWS],
+    ),
+    "one line": ({"a": "\t".join(HELLO) + "\r"}, {}, [HELLO]),
     "ends of two files": (
         TWO,
         {"source": "vi", "target": "en"},
@@ -220,9 +231,14 @@ REFUSED = {
     "blanks": ({"a": "\n \n\r\n"}, {}, "source TAB.* 3 lines, all blank$"),
     "no pair": ({"a": "\nbad\nworse\n"}, {}, r"3 lines, line 2 \(no tab"),
     "no names": ({"a.csv": CSV}, {}, r"'source' or 'src' am.*'id', 'en"),
+    "two varieties": (
+        {"a.csv": "en-GB,en-US,de\n1,2,3\n"},
+        {"source": "en", "target": "de"},
+        "'en' among the columns",
+    ),
     "one name": ({"a.csv": CSV}, {"source": "en"}, "both or neither.*t=None"),
     "two files of pairs": (
-        {"a.tsv": "a house\tein Haus\n", "b.tsv": "a house\tein Haus\n"},
+        {"a.tsv": "a house\tein Haus\n\n", "b.tsv": "a house\tein Haus\n"},
         {},
         "Received: two files of pairs",
     ),
@@ -354,13 +370,14 @@ def test_what_is_held_out_or_tested_is_not_trained_on(tmp_path):
 
 @pytest.mark.parametrize("oversample, times", [(None, 3), (5, 5)])
 def test_each_new_pair_weighs_more(oversample, times, capsys):
-    old = ParallelParts(OLD[3:], OLD[:3], [])
+    old = ParallelParts(OLD[4:], OLD[:4], [])
     new = ParallelParts(NEW[1:], NEW[:1], NEW[:1])
     parts = mix_parts(new, old, oversample)
     assert sorted(parts.train) == sorted(old.train + times * new.train)
     assert sorted(parts.dev) == sorted(old.dev + new.dev)
+    assert mix_parts(new, old, seed=1).dev != parts.dev
     assert parts.test == {"new": new.dev, "old": old.dev, "test": new.test}
-    assert f"27 old pairs once, and 9 new pairs {times} times" in (
+    assert f"26 old pairs once, and 9 new pairs {times} times" in (
         capsys.readouterr().out
     )
 
@@ -371,6 +388,9 @@ def test_what_either_holds_out_is_not_trained_on():
     new = ParallelParts([*NEW[1:], OLD[0]], NEW[:1], [])
     parts = mix_parts(new, old, 1)
     assert sorted(parts.train) == sorted([*OLD[1:], *NEW[1:]])
+    old = old._replace(train=[*old.train, ("test", "T")])
+    tested = new._replace(test=[("test", "Y")])
+    assert sorted(mix_parts(tested, old, 1).train) == sorted(parts.train)
 
 
 @pytest.mark.filterwarnings("ignore:1 of 21 pairs.*targets are held out")
@@ -530,6 +550,7 @@ def test_drop_overlap_by_own_key():
 
 def test_long_pairs_are_dropped_by_either_side():
     pairs = [("a b", "x"), ("a", "x y z"), ("a b c", "x"), ("", "x y")]
+    pairs[3] += ("0-0 0-1 1-0 1-1",)  # an alignment
     assert drop_long(pairs, most_words=2) == [pairs[0], pairs[3]]
     assert drop_long(pairs, most_words=3) == pairs
     assert drop_long(pairs, most_words=None) == pairs
@@ -545,4 +566,5 @@ def test_at_most_a_tenth_is_held_out(count, dev_size, expected):
     pairs = [(f"{number} apples", "x") for number in range(count)]
     train, dev = hold_out_pairs(pairs, dev_size, seed=13)
     assert len(dev) == expected
+    assert count < 40 or hold_out_pairs(pairs, dev_size, seed=14)[1] != dev
     assert sorted(train + dev) == sorted(pairs)

@@ -53,8 +53,9 @@ SPLIT = {
     'He said "Go." (Then he left.) ok': [
         ['He said "Go."', "(Then he left.) ok"]
     ],
-    "यह घर है। वह कौन है?": [["यह घर है।", "वह कौन है?"]],
+    "यह घर है। वह कौन है? है॥ वह": [["यह घर है।", "वह कौन है?", "है॥", "वह"]],
     "你好。再见！": [["你好。", "再见！"]],
+    "See Fig. 3. A\rb": [["See Fig. 3.", "A"], ["b"]],
     "a title\r\n\n Two lines. And more\n": [
         ["a title"],
         [],

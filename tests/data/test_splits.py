@@ -15,6 +15,7 @@ ROWS = Rows(
         "text": [f"text {n % 60}" for n in range(ROW_COUNT)],
         "label": ["ab"[n % 3 == 0] for n in range(ROW_COUNT)],
         "group": [f"film {n % 12}" for n in range(ROW_COUNT)],
+        "year": [2000 + n // 60 for n in range(ROW_COUNT)],
     }
 )
 
@@ -42,6 +43,11 @@ def test_groups_stay_together():
     train, held_out = split_rows(ROWS, 20, seed=1, group="group")
     assert not sides(train, held_out, column="group")
     assert 12 < len(held_out) <= 20 and len(train) + len(held_out) == ROW_COUNT
+    assert train["year"] == sorted(train["year"])
+    options = {"group": "group", "stratify": "label"}
+    parts = split_rows(Rows(ROWS.columns), 30, seed=1, **options)
+    assert not sides(*parts, column="group")
+    assert sum(map(len, parts)) == ROW_COUNT
 
 
 def test_labels_are_held_out_alike_and_copies_are_counted():
@@ -97,6 +103,10 @@ def test_a_label_of_one_text_is_trained_on(seed):
     corpus, held_out = split_labelled_corpus(corpus_of(texts, few), 4, seed)
     assert (0, 1) in corpus.train.labels
     assert sorted(held_out.labels) == [(), (0,), (0,)]
+    # Copies of a text stay together.
+    texts = [f"text {n // 2}" for n in range(16)]
+    parts = split_labelled_corpus(corpus_of(texts, 16 * [(0,)]), 4, seed)
+    assert sorted(parts[0].train.texts + parts[1].texts) == sorted(texts)
 
 
 def test_of_labels_that_few_texts_have_enough_are_held_out():

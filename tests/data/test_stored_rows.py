@@ -28,8 +28,9 @@ PAIRS = [(f"{text} source", f"target {text}") for text in TEXTS]
 
 @pytest.fixture
 def on_disk(monkeypatch):
-    """Lets four rows be many."""
+    """Lets four rows be many, of which two are read together."""
     monkeypatch.setattr(stored_rows, "IN_MEMORY", 4)
+    monkeypatch.setattr(stored_rows, "_AT_ONCE", 2, raising=False)
 
 
 @pytest.mark.parametrize("rows", [TEXTS, PAIRS])
@@ -38,7 +39,7 @@ def test_rows_on_disk_are_read_as_a_list(on_disk, rows):
     stored = store_rows(iter(rows))
     assert isinstance(stored, StoredRows) and len(stored) == len(rows)
     assert list(stored) == rows and list(stored + stored) == rows + rows
-    assert list([] + stored) == rows
+    assert list(rows[:1] + stored) == rows[:1] + rows
     assert stored[-2] == rows[-2] and stored[1:3] == rows[1:3]
     with pytest.raises(IndexError):
         stored[len(rows)]
@@ -46,11 +47,10 @@ def test_rows_on_disk_are_read_as_a_list(on_disk, rows):
     assert isinstance(chosen, StoredRows)
     assert list(chosen) == [rows[index] for index in (5, 1, 1, 0, 2)]
     assert list(chosen[1:][::-1]) == [rows[index] for index in (2, 0, 1, 1)]
-    assert sample_rows(stored, 3) == rows[::2]
-    marks = {
-        fingerprint([x]) for x in (stored, stored[::-1], stored + rows[:1])
-    }
-    assert len(marks) == 3 and fingerprint([store_rows(rows)]) in marks
+    assert sample_rows(stored, 3) == sample_rows(stored, 4) == rows[::2]
+    others = stored[::-1], stored + rows[:1], rows[-1:] + stored[1:]
+    marks = {fingerprint([x]) for x in (stored, *others)}
+    assert len(marks) == 4 and fingerprint([store_rows(rows)]) in marks
 
 
 def test_ids_on_disk_are_read_by_slices():

@@ -134,7 +134,7 @@ def test_three_files(write):
 def test_a_file_to_score_on_that_is_trained_on_is_told(write, part):
     train, half = write(b"one\ntwo\nthree\n", "a"), write(b"one\nsix\n", "b")
     read_text_corpus(train, **{part: half})
-    most = write(b"one\ntwo\nsix\n", "c")
+    most = write(b"one\none\nsix\n", "c")
     with pytest.warns(CorpusWarning, match="2 of 3 lines of .*c are also"):
         read_text_corpus(train, **{part: most})
 
@@ -153,6 +153,9 @@ def test_a_text_of_one_line_is_cut_into_lines_of_words(tmp_path, write):
         path.write_text("\n".join(" ".join(words[n::2]) for n in (0, 1)))
         other = write(path.read_bytes().swapcase(), "other")
         assert len(read_text_corpus(path, validation=other).validation) == 22
+    path.write_text(" ".join(words[:1000]))
+    with pytest.warns(CorpusWarning, match="10 lines of 100 words"):
+        read_text_corpus(path)
     path.write_text("\n".join(words))
     assert len(read_text_corpus(path).train) == 1845
 
@@ -166,6 +169,7 @@ def test_length_table():
     numbers = dict(lines=3, tokens=11, average=11 / 3, minimum=1, maximum=7)
     other = dict(lines=1, tokens=2, average=2.0, minimum=2, maximum=2)
     assert table == {"train": numbers, "validation": other}
+    assert length_table(TextCorpus([], ["a book"], [])).keys() == {"validation"}
 
 
 # The Penn Treebank.
@@ -199,12 +203,12 @@ def contents(**changes):
 
 def write_folder(folder, **changes):
     for name, content in contents(**changes).items():
-        (folder / name).write_bytes(content)
+        (folder / name).write_bytes(b"\xef\xbb\xbf" + content)
     return folder
 
 
 def write_archive(folder, root="./simple-examples", **changes):
-    path = folder / "simple-examples.tgz"
+    path = folder / "simple-examples.TGZ"
     decoys = {"data/README": b"\xff", "models/ptb.train.txt": b"no data"}
     files = {f"data/{n}": text for n, text in contents(**changes).items()}
     with tarfile.open(path, "w:gz") as archive:
@@ -256,6 +260,7 @@ def test_parts_that_are_wrong(tmp_path, write_ptb, name):
 DAMAGE = {
     "cut": lambda content: content[: len(content) // 2],
     "flipped": lambda content: content[:999] + b"\0" + content[1000:],
+    "checksum": lambda content: content[:-8] + b"\0\1\2\3" + content[-4:],
     "text": lambda content: b"<html>not found</html>",
     "empty": lambda content: b"",
 }
@@ -267,7 +272,7 @@ def test_damaged_archive(tmp_path, damage):
     assert read_text_corpus(path) == PTB
     assert list(tmp_path.iterdir()) == [path]  # it is not extracted
     path.write_bytes(DAMAGE[damage](path.read_bytes()))
-    message = "tgz cannot be read. Expected: a whole tar archive.*Received: ."
+    message = "TGZ cannot be read. Expected: a whole tar archive.*Received: ."
     with pytest.raises(CorpusError, match=message):
         read_text_corpus(path)
 

@@ -29,12 +29,14 @@ def test_versions_are_complete_and_in_the_order_of_numbers(folder):
     assert ModelFolder(folder.path / "missing").versions() == {}
 
 
-def test_the_newest_version_is_loaded_or_the_one_asked_for(folder):
+def test_the_newest_version_is_loaded_or_the_one_asked_for(folder, monkeypatch):
     newest, first = folder.load(), folder.load(9)
     assert (newest.name, newest.version, first.version) == ("shout", "10", "9")
     for model, expected in [(newest, "A!"), (first, "A")]:
         answer = model.signatures["serving_default"](text=["a"])
         assert answer["loud"].tolist() == [expected]
+    monkeypatch.chdir(first.path)
+    assert (ExportedModel(".").name, ModelFolder("..").name) == ("shout", "..")
 
 
 def test_a_missing_version_is_an_error(folder, tmp_path):

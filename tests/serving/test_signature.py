@@ -76,6 +76,7 @@ def test_an_empty_batch_has_an_empty_answer(signatures):
     [
         ("square", {"id": [[1]]}, "ids: int32.*Received: id"),
         ("square", {}, "Received: none"),
+        ("square", {"ids": [[1]], "text": ["a"]}, "Received: ids, text"),
         ("square", {"ids": [1, 2]}, r"int32\[\?, \?\].*shape \(2,\)"),
         ("square", {"ids": [[1], [1, 2]]}, "inhomogeneous"),
         ("square", {"ids": [[1.5]]}, "dtype float64"),
@@ -88,6 +89,7 @@ def test_an_empty_batch_has_an_empty_answer(signatures):
         ("square", {"ids": [[2**70]]}, "dtype object"),
         ("square", {"ids": [[0, 4]]}, "`square` cannot.*not in \\[0, 4\\)"),
         ("square", {"ids": [[-1]]}, "not in \\[0, 4\\)"),
+        ("repeat", {"text": ["a"], "times": np.int64(2)}, "dtype int64"),
         ("repeat", {"text": ["a"], "times": [2]}, r"int32\. .*shape \(1,\)"),
         ("serving_default", {"text": "a"}, r"string\[\?\].*shape \(\)"),
         ("serving_default", {"text": [["a"]]}, r"shape \(1, 1\)"),

@@ -64,12 +64,14 @@ def test_json_lines_of_tokens_and_tags(write):
     rows = [
         {"tokens": ["who", "knows"], "pos_tags": ["WP", "VBZ"], "tags": "x"},
         {"tokens": ["a", "b"], "pos_tags": ["X"]},
+        {"tokens": ["a", " "], "pos_tags": ["X", "X"]},
         {"tokens": [], "pos_tags": []},
         {"tokens": ["नमस्ते"], "pos_tags": ["UH"]},
     ]
     path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
     with pytest.warns(
-        CorpusWarning, match="2 tokens but 1 tags.*not a list of t"
+        CorpusWarning,
+        match="2 tokens but 1 tags.*not strings: .*not a list of t",
     ):
         assert read_tagged_words(path, tag="pos_tags") == TAGGED
     with pytest.raises(CorpusError, match="no usable sent.*list of tags: 'x'"):
@@ -106,9 +108,11 @@ PLUS = """# global.columns = ID FORM UPOS NER
 2\tsingt\tVERB\tO
 
 1\tBonn\tNOUN\tB-LOC
+
+1.1\tund\t_\t_
 """
 NAMES_IN_MISC = """1\tAnna\t_\tX\tN\tCase=Nom|Number=Sing\t_\t_\t_\tname=B-PER
-2\tsingt\tsingen\tVERB\tV\tNumber=Sing\t_\t_\t_\tSpaceAfter=No
+2\tsingt\tsingen\tVERB\tV\t_\t_\t_\t_\tSpaceAfter=No
 
 1\tBonn\tBonn\tPROPN\tN\t_\t_\t_\t_\tSpaceAfter=No|name=B-LOC{}
 """
@@ -144,7 +148,13 @@ READ = {
         {"word": "lemma", "tag": "xpos"},
         [[("trả lời", "V"), ("dám", "R")], [("#", "S")]],
     ),
-    "blanks": ("who WP\nknows VBZ\n", {}, TAGGED[:1]),
+    "blanks": ("who WP\t\nknows VBZ\n", {}, TAGGED[:1]),
+    "names of fewer columns": (
+        "# global.columns = FORM NER UPOS\nAnna B-PER\nsingt O\n\nBonn B-LOC",
+        {},
+        NAMES,
+    ),
+    "a word of two tags": ("a B\na C", {}, [[("a", "B"), ("a", "C")]]),
     "CoNLL-U Plus": (PLUS, {}, NAMES),
     "its UPOS": (
         PLUS,
@@ -165,7 +175,7 @@ READ = {
         MISC,
         {"tag": "feats"},
         [
-            [("Anna", "Case=Nom|Number=Sing"), ("singt", "Number=Sing")],
+            [("Anna", "Case=Nom|Number=Sing"), ("singt", "_")],
             [("Bonn", "_")],
         ],
     ),
@@ -187,15 +197,16 @@ READ = {
     ),
     **{
         f"the odd tag {odd}": (
-            f"EU NNP B-NP B-ORG\nAnna NNP B-NP {odd}\nBonn X B-NP B-X\n"
-            "rejects VBZ B-VP O",
+            "EU NNP B-NP B-ORG\n"
+            + count * f"Anna NNP B-NP {odd}\n"
+            + "Bonn X B-NP B-X\nrejects VBZ B-VP O",
             {},
             [
-                [("EU", "B-ORG"), ("Anna", odd), ("Bonn", "B-X")]
+                [("EU", "B-ORG"), *count * [("Anna", odd)], ("Bonn", "B-X")]
                 + [("rejects", "O")]
             ],
         )
-        for odd in ("0", "o", "PER")
+        for odd, count in (("0", 2), ("o", 2), ("-", 2), ("_", 2), ("PER", 1))
     },
 }
 
@@ -207,12 +218,18 @@ def test_columns_are_read(write, name):
 
 
 FEW = [("Anna", "PER"), ("Berg", "PER"), ("Rome", "LOC")]
-FEW = [*FEW, *((f"w{n}", "O") for n in range(5))]
+FEW = [*FEW, *((f"w{n}", "O") for n in range(3))]
+DAM = CONLL_U.splitlines()[5]
 NOTED = {
     "numbered words": (
         GERMEVAL,
         NAMES,
         "tokens, so they .* from column 2.*`wo",
+    ),
+    "numbers from 0": (
+        "0-1\tAnna singt\t_\n0\tAnna\tB-PER\n1\tsingt\tO\n\n0\tBonn\tB-LOC",
+        NAMES,
+        "tokens, so they are taken from column 2",
     ),
     "nested names": (GERMEVAL, NAMES, "tags, so they .* from column 3.*`tag`"),
     "tags before the last column": (
@@ -221,8 +238,8 @@ NOTED = {
         "the tags, .* from column 2.*`tag`",
     ),
     "a word is lost": (
-        f"{CONLL_U}\n# text = dám\n{CONLL_U.splitlines()[5]}\n",
-        [*VIETNAMESE, [("dám", "ADV")]],
+        f"{CONLL_U}\n# text = dám\n{DAM}\n{DAM.replace('2', '3')}\n",
+        [*VIETNAMESE, [("dám", "ADV")] * 2],
         "words of 1 sent.* at line 12",
     ),
     "tags before words": (
@@ -276,6 +293,7 @@ REFUSED = {
     ),
     "no such feature": (MISC, "x", "'x' among .*'Case', 'Number"),
     "features without phrases": (NO_B, "misc", "es.*: 'name', 'SpaceAfter'"),
+    "a comment in a sentence": ("a B\n# c d\ne F\n", None, "^Line 2 of"),
     "commas": ("who,WP\nknows,VBZ\n", None, "no column of tags.*`sentence`"),
     "CoNLL-2012": (
         "#begin document (x)\nx/y 0 0 In NN (S*) - - - A (GPE*)\n",
@@ -360,7 +378,7 @@ def test_a_word_in_each_row(write):
     [
         # The bad row has the name of the second sentence.
         ("1,Anna,X|,runs,O|2,a,b,O|,c,O|3,d,O|,e,O|4,f,O", "d e|f"),
-        ("1,a,O|,b|,c,O|2,d,O|,e,O|3,f,O|,g,O|,h", "d e"),
+        ("1,a,O|,b|,c,O|2,d,O|,e,O|2,i,O|3,f,O|,g,O|,h", "d e i"),
         # The bad row may be of the sentence before it, or after it.
         ("1,a,O|1,b,O|2,c,O|2|3,d,O|3,e,O|4,f,O|4,g,O", "a b|f g"),
         ("1,a,O|1,b,O|s,w,t|2,c,O|2,d,O", "a b|c d"),
@@ -455,7 +473,7 @@ def test_spans_that_are_no_words_are_warned_of():
     text = "  Anna Berg, Rome "
     spans = [[2, 5, "X"], [7, 11, "PER"], [2, 11, "PER"], [13, 18, "LOC"]]
     rows = [
-        {"text": text, "spans": spans},
+        {"text": text, "spans": spans[::-1]},
         {"text": "x", "spans": [[0, 2, "A"]]},
         {"text": "\u200b", "spans": []},
     ]
@@ -507,7 +525,7 @@ def test_pairs_of_spacy_are_read_from_files(write, name):
 
 def test_spans_with_lists_of_labels(write):
     """As Label Studio writes them: JSON-MIN."""
-    anna = {"start": 0, "end": 4, "text": "Anna", "labels": ["PER"]}
+    anna = {"start": 0, "end": 4, "text": "Anna", "labels": [" PER "]}
     bonn = {"start": 0, "end": 4, "text": "Bonn", "labels": ["LOC", "B"]}
     rows = [
         {"text": "Anna singt", "label": [anna], "annotator": 1},

@@ -91,6 +91,9 @@ def test_the_delimiter_is_the_sign_that_every_row_has(write, between):
     rows = [rows[0], (rows[1][0].replace(between, ","), "neg"), rows[0]]
     path = write(rows[1:], between, header=rows[0])
     assert pairs(path, text=1, label=2) == rows
+    rows = [("a, b", "pos"), ("c, d", "neg")]
+    path = write(rows[1:], between, header=rows[0])
+    assert pairs(path, text=1, label=2) == rows
 
 
 @pytest.mark.parametrize("sign, name", [(";", "semic"), ("|", "vertical bar")])

@@ -46,11 +46,14 @@ def test_a_folder_for_each_class(tmp_path):
 
 def test_classes_below_train_and_test(tmp_path):
     texts = {f"train/{kind}/a.txt": kind for kind in ("c", "a", "unsup")}
+    texts |= {"train/unsup/b.txt": "more"}
     texts |= {"test/a/a.txt": "test", "test/unsup/a.txt": "no text"}
     corpus = silently(write(tmp_path, texts))
     assert corpus.train == (["a", "c"], [0, 1])
     assert corpus.test == (["test"], [0])
-    assert corpus.unlabelled == ["unsup"]
+    assert corpus.unlabelled == ["unsup", "more"]
+    corpus = read_labelled_corpus(tmp_path, limit=1, test_path=tmp_path)
+    assert corpus.test == corpus.train and corpus.unlabelled == ["unsup"]
     write(tmp_path, {"test/b/a.txt": "b"})
     with pytest.raises(
         CorpusError, match=r"unknown classes.*Received: \['b'\]"

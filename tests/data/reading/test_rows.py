@@ -24,7 +24,8 @@ EXPECTED = {
 }
 TMX = """<?xml version="1.0"?><tmx version="1.4"><header srclang="en"/><body>
 <tu><tuv xml:lang="en-GB"><seg>A <bpt i="1">&lt;b&gt;</bpt>red<ept i="1">x</ept>
- book</seg></tuv><tuv xml:lang="de"><seg>Ein Buch</seg></tuv></tu>
+<it>y</it><ph>z</ph> book</seg></tuv>
+<tuv xml:lang="de"><seg>Ein Buch</seg></tuv></tu>
 <tu><tuv xml:lang="en-GB"><seg>A house</seg></tuv></tu>
 <tu><tuv xml:lang="de"><seg>Haus</seg></tuv>
 <tuv xml:lang="en-GB"><seg>House</seg></tuv></tu></body></tmx>"""
@@ -42,11 +43,15 @@ def test_columns_of_every_kind(write):
     with pytest.raises(ValueError, match="Name the columns .*Received: none"):
         read_rows([{"a": "b"}])
     assert len(Rows({"text": ["a"]}).select([])) == 0
+    odd = {"w": "inf"}, {"by": "NaN"}
+    odd = [{"text": "x"}, *RECORDS, *(RECORDS[0] | cell for cell in odd)]
+    with pytest.warns(CorpusWarning, match="a number in 'w.*5 .empty group"):
+        assert read_rows(odd, **COLUMNS).columns == EXPECTED
 
 
 @pytest.mark.parametrize("indent", [None, 2])
 def test_the_only_array_of_an_object_is_read(write, indent):
-    whole = {"version": "1", "data": RECORDS, "sources": ["a"], "more": []}
+    whole = {"version": "1", "Text": RECORDS, "sources": ["a"], "more": []}
     path = write(json.dumps(whole, indent=indent), "a.json")
     assert read_rows(path, **COLUMNS).columns == EXPECTED
     first, second = map(json.dumps, RECORDS)
@@ -81,6 +86,9 @@ def test_sources_in_memory(tmp_path):
     assert read_rows(tuple(RECORDS), **COLUMNS).columns == EXPECTED
     pandas = pytest.importorskip("pandas")
     datasets = pytest.importorskip("datasets")
+    frame = pandas.DataFrame([list(row.values()) for row in RECORDS])
+    numbers = dict(zip(COLUMNS, range(4), strict=True))
+    assert read_rows(frame, **numbers).columns == EXPECTED
     frame = pandas.DataFrame([*RECORDS, {"text": "no label"}])
     with pytest.warns(CorpusWarning, match="row 3 .empty label"):
         rows = read_rows(frame, text=None, label=None)
@@ -140,7 +148,7 @@ def test_marks_in_a_segment_may_be_deeply_nested(write):
 def test_each_segment_of_a_translation_memory_is_read(write):
     unit = (
         '<tu><tuv xml:lang="EN-gb"><seg>one</seg></tuv>'
-        '<tuv xml:lang="de"><seg>eins</seg></tuv>'
+        '<tuv lang="de"><seg>eins</seg></tuv>'
         '<tuv xml:lang="de"><seg>einer</seg></tuv></tu></body>'
     )
     path = write(TMX.replace("</body>", unit), "a.tmx")
@@ -167,15 +175,21 @@ def test_what_was_read_is_said(write, capsys):
         "first:\n  source (column '1'): 'red book'\n"
         "  target (column '2'): 'rotes Buch'\n"
     )
+    read_tagged_words(write("red ADJ\nbook N\n"))
+    assert capsys.readouterr().err.endswith(
+        "tokens (column '1'): ['red', 'book']\n"
+        "  tags (column '2'): ['ADJ', 'N']\n"
+    )
 
 
 def test_a_side_of_numbers_is_warned_of(write):
-    path = write("".join(f"{n}\tword {n}\tWort\n" for n in range(9)))
+    rows = "".join(f"{n}\tword {n}\tWort\n" for n in range(9))
+    path = write(f"No.\ten\ttext 2\n{rows}")
     with pytest.warns(
         CorpusWarning, match="source, column '1', is all numbers"
     ):
         read_parallel_corpus(path)
-    assert len(read_parallel_corpus(path, 2, 3).pairs) == 9
+    assert len(read_parallel_corpus(path, 2, 3).pairs) == 10
 
 
 @pytest.mark.parametrize("header", ["en\tde", "Source\tTarget"])

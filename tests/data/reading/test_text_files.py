@@ -101,7 +101,7 @@ def test_joined_files_have_no_mark_between_them(write):
     assert read_parallel_corpus(path).pairs == [("a", "b")] * 2
     assert read_tagged_words(path) == [[("a", "b")]] * 2
     assert read_text_corpus(path).validation == ["a\tb"]
-    path = write(mark + b"text,label\nx,0\n" + mark + b"text,label\ny,1\n")
+    path = write(mark + b"text,label\nx,0\n" + mark + b"text ,label\ny,1\n")
     with pytest.warns(CorpusWarning, match="line 3 .the header again"):
         assert read_labelled_corpus(path).label_names == ["0", "1"]
 

@@ -117,7 +117,7 @@ def test_a_text_that_is_nested_too_deeply_is_an_error(model):
 def test_outputs_without_rows_need_columns(model):
     _, _, write = read({"instances": ["a"]}, model)
     with pytest.raises(ValueError, match=r"Use 'inputs'.*text \(2,\)"):
-        write({"text": np.array(["a", "a"], object)})
+        write({"a": np.ones(1), "text": np.array(["a", "a"], object)})
 
 
 COME = {"b64": "w4AgdG91dA=="}
@@ -173,6 +173,8 @@ def test_a_missing_number_may_be_nan(model, tmp_path):
         answered(wrong, model)
     model = ModelFolder(toys.forecaster(tmp_path / "load")).load()
     body = {"instances": [[[1.0, 2.0]] * 3 + [[float("nan"), 5.0]]]}
+    with pytest.raises(ValueError, match=r"\[\?, 4, 2\]. Received: the shape"):
+        answered({"instances": [[[1.0, 2.0]] * 3]}, model)
     [answer] = answered(body, model)["predictions"]
     assert answer["forecast"] == 3 * [[None, 5.0]]
 

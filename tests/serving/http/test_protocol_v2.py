@@ -1,7 +1,9 @@
 import json
+import types
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 pytest.importorskip("orjson", reason="needs the extra `serve`")
 
@@ -15,7 +17,7 @@ from tests.serving.small import export_small_model  # noqa: E402
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     path = tmp_path_factory.mktemp("models") / "shout"
-    return ModelFolder(export_small_model(path)).load()
+    return ModelFolder(export_small_model(path, version=3)).load()
 
 
 def tensor(name="text", datatype="BYTES", data=("a",), shape=None):
@@ -43,7 +45,7 @@ def test_strings_go_in_and_come_out(model):
     body = {"id": "7", "inputs": [tensor(data=["é", "ab"])]}
     assert json.loads(answered(body, model).body) == {
         "model_name": "shout",
-        "model_version": "1",
+        "model_version": "3",
         "id": "7",
         "outputs": [tensor("loud", data=["É", "AB"])],
     }
@@ -53,10 +55,12 @@ def test_a_parameter_chooses_the_signature_and_names_the_outputs(model):
     body = {
         "parameters": {"signature": "square"},
         "inputs": [tensor("ids", "INT32", [1, 2, 3, 0], [2, 2])],
-        "outputs": [{"name": "total"}],
+        "outputs": [{"name": "total"}, {"name": "square"}],
     }
-    [output] = json.loads(answered(body, model).body)["outputs"]
-    assert output == tensor("total", "FP32", [5.0, 9.0])
+    assert json.loads(answered(body, model).body)["outputs"] == [
+        tensor("total", "FP32", [5.0, 9.0]),
+        tensor("square", "FP32", [1.0, 4.0, 9.0, 0.0], [2, 2]),
+    ]
 
 
 def test_scalars_and_empty_batches(model):
@@ -142,6 +146,11 @@ def test_signatures_are_described(model):
     assert square["outputs"][1] == (
         {"name": "total", "datatype": "FP32", "shape": [-1]}
     )
+    half = {"x": tf.TensorSpec([None, 2], "bfloat16")}
+    half = types.SimpleNamespace(inputs=half, outputs={})
+    assert describe_v2({"half": half})["half"]["inputs"] == [
+        {"name": "x", "datatype": "BF16", "shape": [-1, 2]}
+    ]
 
 
 def square(data):
@@ -158,8 +167,8 @@ def square(data):
         ({"inputs": []}, "inputs []"),
         ({"inputs": [tensor(), tensor()]}, "['text', 'text']"),
         ({"inputs": [tensor(datatype="INT32", data=[1])]}, "datatype INT32"),
-        ({"inputs": [tensor(shape=[3])]}, "1 values for the shape [3]"),
-        ({"inputs": [tensor(shape=[-1])]}, "shape [-1]"),
+        ({"inputs": [tensor(shape=[0])]}, "1 values for the shape [0]"),
+        ({"inputs": [tensor(shape=[-1])]}, "Received: the shape [-1]"),
         ({"inputs": [tensor(shape="a")]}, "shape a"),
         ({"inputs": [tensor(shape=[1, 1])]}, "shape (1, 1)"),
         ({"inputs": [tensor(data=[1])]}, "type `int`"),
@@ -172,6 +181,7 @@ def square(data):
         ({"inputs": {}}, "Open Inference Protocol"),
         ({"instances": []}, "Open Inference Protocol"),
         ([], "Open Inference Protocol"),
+        (square([float("nan")]), "; use `null`"),
         (square([1.5]), "dtype float64"),
         (square(["1"]), "type `str`"),
         (square([2**40]), "values from"),

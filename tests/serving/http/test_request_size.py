@@ -38,18 +38,22 @@ def test_what_is_to_be_added_counts(signatures):
 
 
 def test_a_number_of_rows_counts(tmp_path):
-    @tf.function(input_signature=[tf.TensorSpec([], tf.int32, name="count")])
-    def start(count):
-        return {"state": tf.zeros((count, 10))}
+    numbers = [tf.TensorSpec([], tf.int32, name) for name in ("count", "steps")]
+    rows = tf.TensorSpec([None, None, 8], tf.float32, "rows")
+
+    @tf.function(input_signature=[*numbers, rows])
+    def start(count, steps, rows):
+        return {"state": tf.zeros((count, 10)), "rows": rows}
 
     path = toys.export(tmp_path / "toy", {"serving_default": start})
     signature = ExportedModel(path / "1").signatures["serving_default"]
-    assert size(signature, count=5) == 5
-    assert size(signature, count=-5) == 1
+    given = {"rows": np.zeros((1, 3, 8), "float32"), "steps": 0}
+    assert size(signature, count=5, **given | {"steps": 4}) == 5 * (3 + 4)
+    assert size(signature, count=-5, **given) == 3
     with pytest.raises(ValueError, match="2000000000 rows"):
-        size(signature, count=2_000_000_000)
-    with pytest.raises(ValueError, match="`serving_default` may return 9000"):
-        size(signature, max_values=8999, count=900)
+        size(signature, count=2_000_000_000, **given)
+    with pytest.raises(ValueError, match="`serving_default` may return 3400 "):
+        size(signature, max_values=3399, count=100, **given)
 
 
 def test_an_answer_is_bounded_before_it_is_computed(signatures):

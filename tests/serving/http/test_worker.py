@@ -1,6 +1,8 @@
 """The requests of a process; tests/server runs it whole."""
 
+import dataclasses
 import importlib
+import json
 import socket
 import sys
 import threading
@@ -20,8 +22,12 @@ from tests.serving.small import export_small_model  # noqa: E402
 def test_a_call_is_taken_back_while_it_enters_the_queue(tmp_path, monkeypatch):
     model = ModelFolder(export_small_model(tmp_path / "shout")).load()
     ours, theirs = socket.socketpair()
+    (model.path / "card.json").write_text('{"batch_rows": 9}')
     # Without threads, no call runs.
-    calls = Calls(model, Limits(threads=0), theirs)
+    limits = Limits(threads=0, batch_rows=8, max_rows=2, max_values=3)
+    assert Calls(model, limits, theirs)._queue.batch_rows == 8
+    calls = Calls(model, dataclasses.replace(limits, batch_rows=32), theirs)
+    assert calls._queue.batch_rows == 9
     put = calls._queue.put
 
     def slow_put(call):
@@ -38,6 +44,11 @@ def test_a_call_is_taken_back_while_it_enters_the_queue(tmp_path, monkeypatch):
         ours.settimeout(10)
         calls.begin(3, Request("v1", b'{"instances": ["a"]}'))
         assert read(messages) == (3, None)
+        wide = {"inputs": [[1, 2, 3]], "signature_name": "square"}
+        for body in ({"instances": [*"abc"]}, wide):
+            calls.begin(4, Request("v1", json.dumps(body).encode()))
+            number, answer = read(messages)
+            assert (number, answer.status) == (4, 400)
 
 
 def test_a_model_is_served_without_matplotlib(monkeypatch):
