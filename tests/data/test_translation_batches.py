@@ -50,16 +50,20 @@ def pairs_in(batches, tokenizers):
     ]
 
 
-@pytest.mark.parametrize("alignment", [(), ("0-0",)])
-def test_weights_stay_with_their_pairs(tokenizers, alignment):
-    pairs = [(*pair, *alignment) for pair in numbered_pairs()]
+@pytest.mark.parametrize("aligned", [False, True])
+def test_weights_stay_with_their_pairs(tokenizers, aligned):
+    pairs = [
+        (*pair, *["0-0" * (n % 2)] * aligned)
+        for n, pair in enumerate(numbered_pairs())
+    ]
     given = range(len(pairs))
     batches = batches_of(pairs, tokenizers, sample_weight=given, seed=1)
     for inputs, labels, weights in batches.as_numpy_iterator():
         batch = [(inputs["source"], None, labels)]
         expected = [pairs[int(weight)][:2] for weight in weights]
         assert pairs_in(batch, tokenizers) == expected
-        assert ("alignment" in inputs) == bool(alignment)
+        links = [weight % 2 for weight in weights]
+        assert not aligned or [*inputs["alignment"][:, 0, 0]] == links
     with pytest.raises(ValueError, match="for each pair. Received.*203 pairs"):
         batches_of(pairs, tokenizers, sample_weight=[1.0])
 
@@ -83,13 +87,13 @@ def test_a_source_vocabulary_without_special_tokens():
     pairs = [("the book", "a b"), ("book the book", "b"), ("the", "a")]
     source = WordTokenizer.train([s for s, _ in pairs], specials=())
     target = WordTokenizer.train(
-        [t for _, t in pairs], specials=("<s>", "</s>")
+        [t for _, t in pairs], specials=("<s>", "</s>", "<pad>")
     )
-    assert (source.pad_id, target.pad_id) == (-1, -1)
+    assert (source.pad_id, target.pad_id) == (-1, 2)
     [(inputs, labels)] = batches_of(pairs, [source, target]).as_numpy_iterator()
     assert inputs["source"].tolist() == [[0, -1, -1], [1, 0, 1], [0, 1, -1]]
-    assert inputs["target"].tolist() == [[0, 2, -1], [0, 3, -1], [0, 2, 3]]
-    assert labels.tolist() == [[2, 1, -1], [3, 1, -1], [2, 3, 1]]
+    assert inputs["target"].tolist() == [[0, 3, 2], [0, 4, 2], [0, 3, 4]]
+    assert labels.tolist() == [[3, 1, 2], [4, 1, 2], [3, 4, 1]]
 
 
 @pytest.mark.parametrize("count", one_now([203, 1, 2, 3]))

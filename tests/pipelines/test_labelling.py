@@ -260,6 +260,26 @@ def test_it_may_not_know():
     assert labeller.label([], threshold=limit) == []
 
 
+def test_a_report_shows_labels_and_doubts(tmp_path):
+    labeller, true, names = new_labeller("xyz"), [0, 1, 2, 0], "xyz"
+    labeller.temperature = 0.02  # surer than it is right
+    facts, pictures = labeller.task().report(
+        LabelledTexts(TEXTS, true), tmp_path
+    )
+    found = labeller.label(TEXTS)
+    expected = [names[n] for n in true]
+    assert facts["samples"] == list(zip(TEXTS, expected, found, strict=True))
+    shares = labeller.probabilities(TEXTS)[range(4), true]
+    doubts = [(TEXTS[n], expected[n]) for n in np.argsort(shares)]
+    count = (shares < 0.05).sum()
+    assert 0 < count < 4
+    assert [x[:2] for x in facts["doubtful"]] == doubts[:count]
+    counts = np.zeros((3, 3))
+    np.add.at(counts, (true, [names.index(x) for x in found]), 1)
+    shades = pictures["confusion"].axes[0].images[0].get_array()
+    np.testing.assert_allclose(shades, counts / counts.sum(1, keepdims=True))
+
+
 def test_the_scores_of_each_label():
     names, true = ["x", "y", "z"], [0, 0, 1, 1]
     found = np.eye(3)[[0, 1, 1, 1]]

@@ -70,6 +70,8 @@ def test_the_figure_grows_with_the_tokens_and_cuts_no_label(shape):
 
 def test_panels_of_a_grid_have_equal_cells_and_scale_and_do_not_touch():
     sentences = [sentence(*s) for s in [(9, 3), (2, 7), (4, 4)]]
+    sentences[1][0][0, 0] = 2.0  # the greatest is not in the first
+    assert len(attention_grid(sentences[1:2], columns=2).axes) == 2
     figure = attention_grid(sentences, columns=2, title="epoch 3")
     *panels, bar = figure.axes
     assert len(panels) == 3

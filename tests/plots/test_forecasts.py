@@ -6,7 +6,7 @@ from kerasrnn.plots import horizon_figure
 
 
 def test_a_forecast_is_drawn_after_its_past_with_its_bands():
-    past, ahead = np.arange(10.0).reshape(5, 2), np.ones((3, 2))
+    past, ahead = np.arange(10.0).reshape(5, 2), np.array([[1.0, 5.0]] * 3)
     bands = ahead[..., None] + np.array([-2, -1, 0, 1, 2])
     figure = forecast_figure(
         past,
@@ -18,6 +18,11 @@ def test_a_forecast_is_drawn_after_its_past_with_its_bands():
     )
     load, other = figure.axes
     assert other.get_ylabel() == "$x$"
+    ys = [line.get_ydata().tolist() for line in other.lines[:3]]
+    assert ys == [[1, 3, 5, 7, 9], [10, 10, 10], [5, 5, 5]]
+    wide, narrow = (x.get_paths()[0].get_extents() for x in other.collections)
+    assert wide.intervaly.tolist() == [3, 7]
+    assert narrow.intervaly.tolist() == [4, 6]
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["truth", "80%", "50%", "forecast"]
     swatches, bands = (

@@ -26,11 +26,11 @@ def test_weights_have_two_signs():
 
 
 def test_shares_are_compared_across_rows():
-    figure = matrix_figure([[0.1, 0.1], [0.94, 0.02]], ["a", "b"], *XY)
+    figure = matrix_figure([[0.1, 0.1], [1.0, 0.02]], ["a", "b"], *XY)
     shades = np.asarray(figure.axes[0].images[0].get_array())
-    np.testing.assert_allclose(shades, [[0.1, 0.1], [0.94, 0.02]])
+    np.testing.assert_allclose(shades, [[0.1, 0.1], [1.0, 0.02]])
     texts = {text.get_text() for text in figure.axes[0].texts}
-    assert texts == {"0.1", "0.94", "0.02"}
+    assert texts == {"0.1", "1", "0.02"}
 
 
 def test_numbers_contrast_with_their_cells():

@@ -87,6 +87,20 @@ def untranslated(monkeypatch):
         monkeypatch.setattr(TextTranslator, function.__name__, function)
 
 
+@pytest.fixture
+def unlearnt(monkeypatch):
+    """Pipelines, parts and options of `fit` and `finish`, which do nothing."""
+    given = []
+
+    def learn(run, pipeline, *parts, **options):
+        given.append((pipeline, parts, options))
+        return pipeline
+
+    for name in ("fit", "finish"):
+        monkeypatch.setattr(f"kerasrnn.pipelines.Run.{name}", learn)
+    return given
+
+
 def write_vietnamese_corpus(path):
     """Files as those of the corpus, with twelve pairs, one of them long."""
     pairs = [

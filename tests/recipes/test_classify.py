@@ -14,6 +14,7 @@ import tensorflow_text  # noqa: F401  registers the text operations
 from kerasrnn import data
 from kerasrnn import training
 from tests.recipes import brief
+from tests.recipes.brief import unlearnt  # noqa: F401  a fixture
 
 TOPICS = {
     "Art": ["museum", "opera"],
@@ -193,23 +194,31 @@ def test_the_built_in_reviews_and_a_saved_labeller(
     assert [labeller.tokenizer.vocabulary_size] == card["vocabulary_sizes"]
 
 
-def test_stars_are_calibrated(tmp_path, monkeypatch):
+def test_stars_are_calibrated(tmp_path, unlearnt):  # noqa: F811
     """Labels whose names are numbers, others than those that they have."""
-    path = tmp_path / "stars.csv"
-    rows = [f"text {n},{n % 3 + 1}\n" for n in range(15)]
-    path.write_text("text,label\n" + "".join(rows), "utf-8")
-    monkeypatch.setattr("kerasrnn.pipelines.Run.fit", lambda *_, **__: None)
-    monkeypatch.setattr(
-        "kerasrnn.pipelines.Run.finish",
-        lambda run, labeller, *_, **__: labeller,
-    )
+    paths = [tmp_path / "stars.csv", tmp_path / "test.csv"]
+    for path in paths:
+        rows = [f"{path.stem} {n},{n % 3 + 1}\n" for n in range(15)]
+        path.write_text("text,label\n" + "".join(rows), "utf-8")
+
     settings = settings_of(
-        *("--corpus", path, "--cell", "rnn", "--units", 4, "--summary", "last"),
+        *("--corpus", paths[0], "--test", paths[1], "--limit", 12),
+        *("--cell", "rnn", "--units", 4, "--summary", "last"),
         *("--no-bidirectional", "--output", tmp_path / "out"),
+        *("--label-smoothing", 0.25, "--class-weight", "balanced"),
+        *("--clip", 3, "--max-tokens", 7, "--dropout", 0.125),
     )
     labeller = classify.run(settings)
     assert labeller.labels == ("1", "2", "3")
-    assert labeller.temperature != 1
+    assert labeller.temperature != 1 and labeller.max_length == 7
+    model = labeller.model
+    assert (model.dropout, model.encoder.dropout) == (0.125, 0.0)
+    assert model.loss.get_config()["label_smoothing"] == 0.25
+    assert model.optimizer.global_clipnorm == 3
+    (_, _, weights), (_, (dev, test), facts) = unlearnt
+    assert (len(dev.texts), len(test.texts)) == (3, 12)
+    assert weights["class_weight"] == "balanced"
+    assert facts["held_out"] == {"by": "text"}
 
 
 def test_the_archive_with_word_vectors(archive, tmp_path):

@@ -91,13 +91,29 @@ def test_parts_follow_each_other():
 
 def test_a_limit_is_one_of_time_however_many_the_series(tmp_path):
     shops(tmp_path / "shops.csv")
+    options = {"time": ("day",), "time_format": "%d.%m.%Y", "key": ("shop",)}
+    options |= {"columns": ("visits", "sales"), "known": ("price",)}
+    options |= {"horizon": 6, "lookback": 28, "segment": 4, "units": 8}
     settings = forecast.Settings(
-        corpus=str(tmp_path / "shops.csv"),
-        **{"time": ("day",), "time_format": "%d.%m.%Y", "key": ("shop",)},
-        limit=250,
+        **{"corpus": str(tmp_path / "shops.csv"), **options},
+        **{"calendar": ("weekday",), "missing": False, "window": "mean"},
+        **{"held_out": 0.1, "limit": 200, "clip": 3.0, "head": "mae"},
     )
-    train, *_ = forecast.load_parts(settings)
-    assert len(train.grid()) < 250 < len(train)
+    parts = forecast.load_parts(settings)
+    assert [len(part.grid()) for part in parts] == [200, 30, 30]
+    assert len(parts[0]) == 400
+    forecaster = forecast.build_forecaster(settings, parts[0])
+    model = forecaster.model
+    assert forecaster.columns == ("visits", "sales")
+    assert forecaster.known[:1] == ("price",) and len(forecaster.known) == 3
+    assert (forecaster.lookback, forecaster.season, model.horizon) == (28, 7, 6)
+    assert (model.segment, model.window, model.missing) == (4, "mean", False)
+    settings = forecast.dataclasses.replace(
+        settings, season=14, epochs=1, batch_size=9
+    )
+    assert forecast.build_forecaster(settings, parts[0]).season == 14
+    forecaster.compile(forecast.build_optimizer(settings, 9))
+    assert model.optimizer.global_clipnorm == 3
 
 
 def test_the_published_table_is_split_as_published(tmp_path):

@@ -11,6 +11,7 @@ from tests import helpers
 from tests.pipelines import small as pipelines_small
 from tests.recipes import brief
 from tests.recipes.brief import card
+from tests.recipes.brief import unlearnt  # noqa: F401  a fixture
 
 NOUNS = ("bank", "market", "company", "price", "board")
 VERBS = ("sold", "raised", "closed", "said", "bought")
@@ -69,17 +70,33 @@ def test_a_small_run_leaves_everything(output):
     assert len(found["samples"]) == 5
 
 
-def test_words_that_a_saved_model_lacks_are_told(corpus, tmp_path, monkeypatch):
+@pytest.mark.usefixtures("unlearnt")
+def test_words_that_a_saved_model_lacks_are_told(corpus, tmp_path):
     """Also of the part that it is scored on, where they would flatter it."""
     saved = tmp_path / "language.keras"
     pipelines_small.language().save(saved)
-    for name in ("fit", "finish"):
-        monkeypatch.setattr(
-            f"kerasrnn.pipelines.Run.{name}", lambda *_, **__: 0
-        )
     flags = ("--corpus", corpus, "--from", saved, "--output", tmp_path / "out")
     with pytest.warns(CorpusWarning, match="of validation are not"):
         language_model.run(settings(*flags))
+
+
+def test_a_run_is_as_its_settings_say(corpus, tmp_path, unlearnt):  # noqa: F811
+    flags = "--limit", 80, "--seed", 3, "--clip", 2, "--window", 7
+    flags += "--no-dynamic", "--recurrent-dropout", 0.125, "--uniform", 0.05
+    run(*small(corpus, tmp_path / "out", *flags))
+    (language, parts, _), (_, _, more) = unlearnt
+    # Six tokens a line, in four rows of windows of seven.
+    assert [*map(len, parts)] == [80, 8, -(-80 * 6 // 4 // 7)]
+    assert more["scoring"] == {"dynamic": False}
+    assert more["showing"] == {"seed": 3}
+    assert more["lengths"]["train"]["lines"] == 80
+    model = language.model
+    assert language.window == 7 and model.optimizer.global_clipnorm == 2
+    assert model.cell.recurrent_dropout == 0.125
+    table = model.embedding.embeddings.numpy()
+    assert -0.05 <= table.min() < 0 < table.max() <= 0.05
+    [bias] = (x for x in model.weights if x.path.endswith("output/bias"))
+    assert np.ptp(bias) > 0  # the frequencies of the words
 
 
 @pytest.mark.parametrize("backend", ["jax", "torch"])

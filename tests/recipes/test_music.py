@@ -10,6 +10,7 @@ from kerasrnn.pipelines import MusicPipeline
 from tests import helpers
 from tests.recipes import brief
 from tests.recipes.brief import card
+from tests.recipes.brief import unlearnt  # noqa: F401  a fixture
 
 
 def run(*flags):
@@ -51,6 +52,24 @@ def test_a_small_run_leaves_everything(output):
     nll = found["history"]["val_nll"]
     assert len(nll) == 3
     assert found["scores"]["dev"]["nll"] == pytest.approx(min(nll), rel=1e-4)
+
+
+def test_a_run_is_as_its_settings_say(tmp_path, unlearnt):  # noqa: F811
+    flags = "--seed", 3, "--clip", 2, "--patience", 4, "--weight-noise", 0.5
+    flags += "--temperature", 0.75, "--steps-per-beat", 2, "--dropout", 0.25
+    run(*small(tmp_path / "out", *flags, "--batch-size", 5, "--depth", 2))
+    (pipeline, parts, more), (_, scored, showing) = unlearnt
+    # 32 pieces of at most five steps, in batches of five.
+    assert [*map(len, parts)] >= [32, 4, 7] and len(parts[1]) == 4
+    assert [*map(len, scored)] == [4, 4]
+    assert more["patience"] == 4
+    assert isinstance(more["callbacks"][0], training.WeightNoise)
+    assert showing == {"showing": {"seed": 3, "temperature": 0.75}}
+    model = pipeline.model
+    assert (pipeline.steps_per_beat, model.depth, model.dropout) == (2, 2, 0.25)
+    assert model.optimizer.global_clipnorm == 2
+    [bias] = (x for x in model.weights if x.path.endswith("output/bias"))
+    assert np.ptp(bias) > 0  # the frequencies of the keys
 
 
 @pytest.mark.parametrize(

@@ -42,12 +42,12 @@ SMALL = ("--units", 16, "--character-units", 8, "--batch-size", 16)
 def test_no_words_are_both_trained_on_and_held_out():
     """Also with other tags."""
     sentences = [[(word, name)] for word in "abcdefgh" for name in "XYZ"]
-    settings = types.SimpleNamespace(dev_size=4, seed=1)
+    settings = types.SimpleNamespace(dev_size=9, seed=1)
     train, dev = (
         {sentence[0][0] for sentence in part}
         for part in tag.hold_out(sentences, settings)
     )
-    assert train and dev and not train & dev
+    assert len(train) == 7 and len(dev) == 1 and not train & dev
 
 
 # The words that it is fine-tuned on are not all in its vocabulary.
@@ -160,6 +160,11 @@ def test_files_with_tags_of_another_kind_are_refused(tmp_path):
     paths[1].write_text("one O\ntwo O\n", "utf-8")
     (_, dev, _), scheme = tag.load_parts(given)
     assert scheme == "BIOES" and dev == [[("one", "O"), ("two", "O")]]
+    # Or of another scheme.
+    paths[1].write_text("one S-X\ntwo O\n", "utf-8")
+    (train, dev, _), scheme = tag.load_parts(given)
+    assert train[0] == [("one", "S-X"), ("two", "S-X")]
+    assert scheme == "BIOES" and dev == [[("one", "S-X"), ("two", "O")]]
 
 
 def test_columns_need_a_file():
@@ -169,13 +174,42 @@ def test_columns_need_a_file():
 
 def test_a_table_may_have_a_word_in_each_row(tmp_path):
     path = tmp_path / "ner.csv"
-    path.write_text("id,Word,Tag\n1,Anna,B-PER\n,sings,O\n2,Bo,B-PER\n")
+    rows = "1,Anna,B-PER", ",sings,O", "2,Bo,B-PER", "3,Cy,B-PER"
+    path.write_text("\n".join(["id,Word,Tag", *rows]))
     given = tag.Settings(
-        corpus=str(path), sentence_column="id", output=tmp_path / "out"
+        corpus=str(path), sentence_column="id", output=tmp_path / "out", limit=2
     )
     sentences, scheme = tag.read(path, given)
     assert scheme == "IOB2"
     assert sentences == [[("Anna", "B-PER"), ("sings", "O")], [("Bo", "B-PER")]]
+
+
+@pytest.mark.parametrize("others", [True, False])
+def test_a_tagger_is_built_as_the_settings_say(tmp_path, others):
+    path = tmp_path / "vectors.txt"
+    path.write_text("2 3\nAnna 1 2 3\nsings 4 5 6\n")
+    sentences = [
+        [("Anna", "S-PER"), ("sings", "O"), ("New York", "O")],
+        [("anna", "B-LOC"), ("New York", "E-LOC"), ("sings", "O")],
+    ]
+    more = {"characters": "convolution", "lowercase": False, "vectors": path}
+    more = more if others else {"characters": None, "crf": False}
+    options = {"units": 4, "character_units": 2, "embedding_dim": 5}
+    settings = tag.Settings(output=tmp_path / "out", **options | more)
+    dev = [[("Bo", "S-ORG")]]
+    tagger = tag.build_tagger(settings, sentences, [None, dev], "BIOES")
+    model = tagger.model
+    assert tagger.tags == ("O", "B-LOC", "E-LOC", "S-ORG", "S-PER")
+    if not others:
+        assert tagger.words.vocabulary[2:] == ("anna", "sings", "new york")
+        assert (tagger.characters, model.characters, model.crf) == 3 * (None,)
+        assert model.embedding_dim == 5
+        return
+    assert tagger.words.vocabulary[2:] == ("sings", "New York")
+    vector = model.embedding.weights[0].numpy()[2]
+    assert vector / vector[0] == pytest.approx([1, 1.25, 1.5])
+    assert model.characters.filters == 4 and model.crf.scheme == "BIOES"
+    assert {"N", "Y"} < {*tagger.characters.vocabulary}
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from tests.recipes.brief import PAIRS
 from tests.recipes.brief import PLAIN
 from tests.recipes.brief import SMALL
 from tests.recipes.brief import card
+from tests.recipes.brief import unlearnt  # noqa: F401  a fixture
 from tests.recipes.brief import untranslated  # noqa: F401  a fixture
 
 
@@ -109,16 +110,25 @@ def test_case_and_punctuation_are_kept_in_both_directions(table, kind):
         (["word"], True),
         (["word", "--no-copy-unknown"], False),
         (["word", "--attention", "None", "--no-lexical"], False),
-        (["unigram", "--vocabulary-size", 30], False),
+        (["bpe", "--vocabulary-size", 30, "--subword-sampling", 0.2], False),
         (["unigram-word", "--vocabulary-size", 30], True),
     ],
 )
 def test_a_translation_has_unknown_words_only_if_they_are_copied(flags, copies):
-    options = settings("--units", 8, "--tokenizer", *flags)
-    both = translate.build_tokenizers(options, PAIRS)
+    sizes = "--units", 8, "--max-tokens", 9, "--beam-width", 3
+    options = settings(*sizes, "--clip", 2, "--tokenizer", *flags)
+    pairs = [*PAIRS, ("once", "einmal")]
+    both = translate.build_tokenizers(options, pairs)
+    rate = options.subword_sampling
+    assert "once" not in both[0].vocabulary
+    assert getattr(both[0], "sampling", rate) == rate
     model = translate.build_model(options, *both)
-    found = translate.build_translator(options, model, *both, PAIRS)
+    found = translate.build_translator(options, model, *both, pairs)
     assert found.copy_unknown == copies
+    assert (found.search.beam_width, found.search.max_length) == (3, 9)
+    assert found.max_length == 9 and model.decoder.tie_embeddings
+    optimizer = translate.build_optimizer(options, 100)
+    assert (optimizer.beta_2, optimizer.global_clipnorm) == (0.98, 2)
     forbidden = [] if copies else [both[1].unknown_id]
     assert [*found.search.forbidden_ids] == forbidden
 
@@ -255,6 +265,35 @@ def test_text_of_the_target_is_translated_back_by_a_model(
     assert len([*output.glob("back-translated-*/*.tsv")]) == 1
     assert card(output)["data"]["train"] == {"pairs": 30 + 11}
     assert "reverse translator" not in capsys.readouterr().out
+
+
+def test_a_run_is_as_its_settings_say(table, tmp_path, unlearnt):  # noqa: F811
+    flags = "--train", table, "--source", "English", "--target", "Deutsch"
+    flags += "--output", tmp_path / "out", *PLAIN
+    run(*flags, "--members", 2, "--average", 3, "--label-smoothing", 0.25)
+    assert [(*map(len, parts), more) for _, parts, more in unlearnt] == [
+        (11, 1, {"member": 0, "average": 3}),
+        (11, 1, {"member": 1, "average": 3}),
+        (1, 0, {"languages": ["English", "Deutsch"]}),
+    ]
+    assert unlearnt[0][0].model.loss.label_smoothing == 0.25
+    with pytest.raises(data.CorpusError, match="No pair is left of 11"):
+        run(*flags, "--max-words", 3)
+
+
+def test_pairs_translated_back_are_added(two_files, tmp_path, monkeypatch):
+    def back_translate(text, reverse, output, limit):
+        return [(f"<BT> {text.stem} {reverse.stem} {output.stem} {limit}", "x")]
+
+    monkeypatch.setattr(translate.pipelines, "back_translate", back_translate)
+    text, saved = tmp_path / "text.txt", tmp_path / "saved.keras"
+    for path in text, saved:
+        path.touch()
+    flags = "--back-translate", text, "--reverse", saved, "--limit", 5
+    flags += "--train", *two_files, "--output", tmp_path / "out"
+    train, _, _ = translate.load_pairs(settings(*flags, "--oversample", 2))
+    assert len(train) == 1 + 2 * 4
+    assert ("<BT> text saved out 5", "x") in list(train)
 
 
 class Killed(BaseException):

@@ -23,7 +23,10 @@ class Worker:
     The body `b"crash"` ends it, and `b"wait"` is never answered.
     """
 
-    metadata = {"v1": {}, "v2": {"serving_default": {}}}
+    metadata = {
+        "v1": {"attend": 1},
+        "v2": {"attend": {"inputs": []}, "serving_default": {"inputs": [2]}},
+    }
 
     def __init__(self, path, changed):
         self.path, self.changed = path, changed

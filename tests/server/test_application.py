@@ -15,8 +15,10 @@ from kerasrnn_commands.model_process import Worker  # noqa: E402
 from kerasrnn_commands.model_process import WorkerEnded  # noqa: E402
 from kerasrnn_commands.settings import ServerSettings  # noqa: E402
 from tests.server.fakes import Folder  # noqa: E402
+from tests.server.fakes import Worker as FakeWorker  # noqa: E402
 from tests.server.fakes import until  # noqa: E402
 
+FAKE = FakeWorker.metadata
 FLAG = "--tf_xla_persistent_cache_directory=/full"
 
 
@@ -73,7 +75,10 @@ def test_pages_of_some_origins_may_ask(tmp_path, method):
     name, origin = b"access-control-allow-origin", b"https://example.org"
     cors = origin.decode(), "http://localhost:3000"
     app = Application(tmp_path, ServerSettings(cors=cors)).app
-    assert asked(app, method, origin)[name] == origin
+    found = asked(app, method, origin)
+    assert found[name] == origin
+    exposed = found.get(b"access-control-expose-headers", b"")
+    assert (b"Retry-After" in exposed) == (method == "GET")
     assert name not in asked(app, method, b"https://example.com")
     app = Application(tmp_path, ServerSettings()).app
     assert name not in asked(app, method, origin)
@@ -214,6 +219,59 @@ def test_a_new_model_does_not_hold_up_the_server(served):
             assert not await served.ready()
 
     served.add("slow", content="hangs")
+    asyncio.run(scenario())
+
+
+MODELS = 200, {"models": ["b", "good"]}
+OK = {"error_code": "OK", "error_message": ""}
+STATE = {"version": "3", "state": "AVAILABLE", "status": OK}
+SPEC = {"name": "b", "signature_name": "", "version": "3"}
+SAID = {
+    "/v1/models": MODELS,
+    "/v2/models": MODELS,
+    "/v1/models/b": (200, {"model_version_status": [STATE]}),
+    "/v1/models/b/metadata": (
+        200,
+        {
+            "model_spec": SPEC,
+            "metadata": {"signature_def": {"signature_def": FAKE["v1"]}},
+        },
+    ),
+    "/v2/models/b/versions/3": (
+        200,
+        {
+            "name": "b",
+            "versions": ["3"],
+            "platform": "tensorflow_savedmodel",
+            "inputs": [2],
+            "parameters": {"signatures": FAKE["v2"]},
+        },
+    ),
+    "/v2/models/b/ready": (200, {"name": "b", "ready": True}),
+    "/v2/models/b/versions/1": (
+        404,
+        {"error": "The model 'b' is served in version 3. Received: 1."},
+    ),
+    "/v1/models/c": (404, {"error": "There is no model 'c'."}),
+    "/v1/models/b:predict": (
+        405,
+        {"error": "This path allows POST. Received: GET."},
+    ),
+}
+
+
+def test_what_is_said_of_models(served):
+    async def scenario():
+        async with served.running():
+            await served.until(None)
+            assert {path: await served.ask(path) for path in SAID} == SAID
+            found = await served.ask("/v1/models/b:classify", b"")
+            advice = "Use POST /v1/models/b:predict instead."
+            assert found == (404, {"error": f"{advice} Received: :classify."})
+            metrics = await answer(served.application.app, "GET", "/metrics")
+            assert b'kerasrnn_version{model="b"} 3.0' in metrics[1]
+
+    served.add("b", version=3)
     asyncio.run(scenario())
 
 

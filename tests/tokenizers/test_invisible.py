@@ -13,8 +13,14 @@ from kerasrnn.tokenizers import normalize_text
 from kerasrnn.tokenizers import split_into_words
 from kerasrnn.tokenizers.invisible import appearance
 from kerasrnn.tokenizers.invisible import is_blank
+from kerasrnn.tokenizers.invisible import is_spaceless
 from kerasrnn.tokenizers.invisible import visible
 from kerasrnn.tokenizers.invisible import visible_with_places
+
+
+@pytest.mark.parametrize("text", ["你好a", "བོད་ཡིག", "你ab", "12"])
+def test_most_letters_tell_whether_words_have_spaces_between(text):
+    assert is_spaceless(text) == (text in ("你好a", "བོད་ཡིག"))
 
 
 def characters(*ranges):

@@ -130,6 +130,10 @@ PUNCTUATION = [
         "Mr. Smith paid $ 1,000.50 at 11:30 .",
     ),
     ("John Smith Sr. Agrees.", "John Smith Sr. Agrees ."),
+    (
+        "Mrs. A, Ms. B, Dr. C, Prof. D, St. E, Jr. F",
+        "Mrs. A , Ms. B , Dr. C , Prof. D , St. E , Jr. F",
+    ),
     ("Page 7:", "Page 7 :"),
     ("Wait... what?", "Wait ... what ?"),
     ("We left. They stayed.", "We left . They stayed ."),
@@ -168,6 +172,7 @@ def test_punctuation_is_set_apart_once(text, apart):
         'He said, "yes" and "no".',
         "I said 'no way' to the dogs' owner, 'I don't know'.",
         "It's l'eau, rock 'n' roll of the 90's; you shouldn't've.",
+        "I'm sure he'd say they're 'good', as I'VE said we'll see.",
         "«Да», сказал он. »Ja«, »nein«.",
         "Mail to jo.b+c@site.org or (https://a.org/x?y=1&z=2), Jo.",
         "See www.a.org. Then jo@b.org jo@b.org.",

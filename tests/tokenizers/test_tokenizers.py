@@ -84,6 +84,8 @@ def test_known_text_comes_back_normalized(tokenizer):
     expected = strings(normalize_text(TEXTS))
     assert "tiếng việt và người đọc" in expected
     assert strings(tokenizer.detokenize(ids)) == expected
+    some = tokenizer.tokenize(TEXTS, max_tokens=5).to_list()
+    assert some == [row[:5] for row in ids.to_list()]
 
 
 @pytest.mark.parametrize("ragged", [True, False])
@@ -95,6 +97,8 @@ def test_special_and_foreign_ids_fall_away(tokenizer, ragged):
     ids = tf.ragged.constant(ids) if ragged else tf.constant(ids)
     assert strings(tokenizer.detokenize(ids)) == ["the red book"]
     assert strings(tokenizer.detokenize([foreign])) == [""]
+    tokens = strings(tokenizer.tokens([*foreign, 0, 3]))
+    assert tokens == [*5 * [""], "<pad>", "<unk>"]
 
 
 def test_empty_texts_have_no_ids(tokenizer):
@@ -146,6 +150,9 @@ def test_options_strip_punctuation_and_keep_case():
     ids = tokenizer.tokenize(["The 'book'! हाँ।", "the"])
     assert ids.to_list() == [[4, 5, 6], [3]]
     assert tokenizer.normalize_all(["The 'book'!"]) == ["The book"]
+    tokenizer = WordTokenizer(["a", "<unk>", "b"])
+    found = tokenizer.detokenize([[0, 1, 2]], [["x", "y", "z"]])
+    assert strings(found) == ["a y b"]
 
 
 def test_the_base_says_what_to_override():
@@ -191,6 +198,7 @@ def test_a_closed_vocabulary_drops_unknown_words():
     }
     ids = tokenizer.tokenize(["who zzz knows", "zzz", ""])
     assert ids.to_list() == [[0, 1], [], []]
+    assert tokenizer.tokenize(["zzz who knows"], 2).to_list() == [[0, 1]]
     padded = ids.to_tensor(tokenizer.pad_id)
     assert strings(tokenizer.detokenize(padded)) == ["who knows", "", ""]
 
@@ -210,9 +218,12 @@ def test_subwords_spell_new_words(make):
 
 
 def test_sentencepiece_learns_from_long_lines():
-    tokenizer = SentencePieceTokenizer.train(["z" + 2000 * "red "], 12)
-    ids = tokenizer.tokenize(["z red"])
+    tokenizer = SentencePieceTokenizer.train(
+        ["Z" + 2000 * "red "], 12, lowercase=False
+    )
+    ids = tokenizer.tokenize(["Z red"])
     assert tokenizer.unknown_id not in ids.flat_values.numpy()
+    assert unigram().vocabulary != bpe().vocabulary
 
 
 @pytest.mark.parametrize("make", [unigram, bpe])

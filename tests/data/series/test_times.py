@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kerasrnn.data import read_series
+from kerasrnn.data import split_series
 from kerasrnn.data import usual_season
 from kerasrnn.data.series.times import zone_name
 from tests.data.series.frames import frame
@@ -55,6 +56,7 @@ def test_the_step_is_found(step):
     if step in ("15min", "D"):
         gaps = read_series(given.drop(index=[3, 4, 9]), "date")
         assert (len(gaps), gaps.missing()) == (30, 0.1)
+        assert split_series(gaps, 15)[1].missing() == 0.0
 
 
 @pytest.mark.parametrize(
