@@ -13,7 +13,6 @@ from kerasrnn.data import mix_parts
 from kerasrnn.data import read_parallel_parts
 from kerasrnn.data.parallel_corpus import drop_long
 from kerasrnn.data.parallel_corpus import drop_overlap
-from kerasrnn.data.parallel_corpus import hold_out_pairs
 from kerasrnn.data.parallel_corpus import language_names
 from kerasrnn.data.parallel_corpus import read_parallel_corpus
 from kerasrnn.data.parallel_corpus import split_by_source
@@ -349,10 +348,11 @@ def save_pairs(path, pairs):
 
 def test_a_tenth_is_held_out_at_most_and_one_at_least(tmp_path):
     train = save_pairs(tmp_path / "train.tsv", OLD)
-    for size, expected in ((2, 2), (500, 3)):
-        parts = read_parallel_parts(train, dev_size=size)
+    for size, seed, expected in ((2, 13, 2), (500, 13, 3), (500, 5, 3)):
+        parts = read_parallel_parts(train, dev_size=size, seed=seed)
         assert (len(parts.dev), len(parts.test)) == (expected, 0)
         assert sorted(parts.train + parts.dev) == sorted(OLD)
+    assert read_parallel_parts(train).dev != parts.dev
     few = read_parallel_parts(train, limit=4)
     assert len(few.dev) == 1 and sorted(few.train + few.dev) == OLD[:4]
 
@@ -557,14 +557,3 @@ def test_long_pairs_are_dropped_by_either_side():
     for given in (pairs[1:3], []):
         with pytest.raises(CorpusError, match=f"left of {len(given)}.*most 1"):
             drop_long(given, most_words=1)
-
-
-@pytest.mark.parametrize(
-    ("count", "dev_size", "expected"), [(40, 500, 4), (40, 3, 3), (5, 500, 1)]
-)
-def test_at_most_a_tenth_is_held_out(count, dev_size, expected):
-    pairs = [(f"{number} apples", "x") for number in range(count)]
-    train, dev = hold_out_pairs(pairs, dev_size, seed=13)
-    assert len(dev) == expected
-    assert count < 40 or hold_out_pairs(pairs, dev_size, seed=14)[1] != dev
-    assert sorted(train + dev) == sorted(pairs)
