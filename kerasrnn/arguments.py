@@ -18,8 +18,13 @@ def is_integer(value):
 
 def integer(name, value, minimum=None, maximum=None):
     """Returns `value` as an `int`, or raises `ValueError` naming it."""
-    bounds = {">=": minimum, "<=": maximum}
-    _check_bounds(name, value, is_integer(value), "an integer", bounds)
+    _check_bounds(
+        name,
+        value,
+        is_integer(value),
+        "an integer",
+        {">=": minimum, "<=": maximum},
+    )
     return int(value)
 
 
@@ -35,8 +40,13 @@ def number(name, value, minimum=None, above=None, maximum=None):
     """
     is_real = isinstance(value, numbers.Real) and not isinstance(value, bool)
     right = is_real and math.isfinite(value)
-    bounds = {">": above, ">=": minimum, "<=": maximum}
-    _check_bounds(name, value, right, "a finite number", bounds)
+    _check_bounds(
+        name,
+        value,
+        right,
+        "a finite number",
+        {">": above, ">=": minimum, "<=": maximum},
+    )
     return float(value)
 
 
@@ -88,9 +98,12 @@ def one_of(name, value, choices):
     return value
 
 
-def instance(name, value, kind):
-    """Returns `value`, or raises `ValueError` unless it is of a class."""
-    if not isinstance(value, kind):
+def instance(name, value, kind, optional=False):
+    """Returns `value`, or raises `ValueError` unless it is of a class.
+
+    If it is `optional`, it may also be `None`.
+    """
+    if not (isinstance(value, kind) or (optional and value is None)):
         raise ValueError(
             f"`{name}` must be of class `{kind.__name__}`. "
             f"Received: {name}={value!r}"

@@ -92,21 +92,14 @@ def set_trainable(layer: keras.layers.Layer, value: bool) -> None:
 def _set_alone(layer: keras.layers.Layer, value: bool) -> None:
     """Sets `trainable` of a layer, not of those inside, which may be shared."""
     layer._trainable = value
-    kernel = _kernel_under_lora(layer)
+    # The variable that LoRA replaces in training stays as it is.
+    replaced = ("kernel", "embeddings") if _has_lora(layer) else ()
     for variable in layer._trainable_variables:
-        variable.trainable = value and variable is not kernel
+        variable.trainable = value and variable.name not in replaced
 
 
 def _has_lora(layer):
     return getattr(layer, "lora_enabled", False)
-
-
-def _kernel_under_lora(layer):
-    """Returns the variable that LoRA replaces in training, or `None`."""
-    if not _has_lora(layer):
-        return None
-    kernels = ("kernel", "embeddings")
-    return next(x for x in layer.variables if x.name in kernels)
 
 
 _COLLECTING = (
@@ -160,17 +153,19 @@ class Configured(Deserialized):
     fixed_arguments: tuple[str, ...] = ()
 
     def get_config(self) -> Config:
-        config = super().get_config()  # type: ignore[misc]
-        for name in constructor_parameters(type(self)):
-            config[name] = _serialize(getattr(self, name))
-        return config
+        return super().get_config() | {  # type: ignore[misc]
+            name: _serialize(getattr(self, name))
+            for name in constructor_parameters(type(self))
+        }
 
     @classmethod
     def from_config(
         cls, config: Config, custom_objects: dict[str, Any] | None = None
     ) -> Self:
-        own = {k: v for k, v in config.items() if k not in cls.fixed_arguments}
-        return super().from_config(own, custom_objects)
+        return super().from_config(
+            {k: v for k, v in config.items() if k not in cls.fixed_arguments},
+            custom_objects,
+        )
 
 
 def template(layer: keras.layers.Layer, *without: str) -> Config:

@@ -114,9 +114,6 @@ if BACKEND == "tensorflow":
     def on_gpu():
         return bool(tf.config.list_physical_devices("GPU"))
 
-    def _on_cpu():
-        return not on_gpu()
-
     is_eager = tf.executing_eagerly
 
     log_gamma = tf.math.lgamma
@@ -144,7 +141,8 @@ elif BACKEND == "jax":
 
     def scan_reading(read, step, carry, time, blank=None):
         # A symbolic time, as in an export, cannot be compared.
-        if not _on_cpu() or not isinstance(time, int) or time < 2:
+        on_cpu = jax.default_backend() == "cpu"
+        if not on_cpu or not isinstance(time, int) or time < 2:
             return scan(_with(read, step), carry, time)
 
         # On a CPU, XLA fuses reading an entry with the operations that use a
@@ -160,9 +158,6 @@ elif BACKEND == "jax":
 
     def on_gpu():
         return jax.default_backend() == "gpu"
-
-    def _on_cpu():
-        return jax.default_backend() == "cpu"
 
     def gradients(function, arguments, cotangents):
         _, back, others = jax.vjp(function, *arguments, has_aux=True)

@@ -70,8 +70,9 @@ def with_forget_bias(initializer, units):
     """
 
     def initialize(shape, dtype=None):
-        bias = initializer(shape, dtype=dtype)
-        i, f, *others = ops.split(bias, shape[0] // units)
+        i, f, *others = ops.split(
+            initializer(shape, dtype=dtype), shape[0] // units
+        )
         return ops.concatenate([i, ops.ones_like(f), *others])
 
     return initialize

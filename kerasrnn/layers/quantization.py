@@ -38,8 +38,9 @@ class KeepsQuantization(KeepsFrozen, keras.layers.Layer):
         variables = {name: store[name] for name in store.keys()}
         found = variables.pop(_KEY, None)
         if found is not None:
-            text = bytes(ops.convert_to_numpy(found))
-            quantize_layers(self, json.loads(text))
+            quantize_layers(
+                self, json.loads(bytes(ops.convert_to_numpy(found)))
+            )
         super().load_own_variables(variables)
 
 

@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import integer
+from kerasrnn.arguments import one_of
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.model import ReadsIds
@@ -79,25 +80,22 @@ class BackboneReader(ReadsIds, Configured, KeepsQuantization):
         self.end_id = integer("end_id", end_id)
         self.pad_id = integer("pad_id", pad_id)
         self.last_layers = positive_integer("last_layers", last_layers)
-        self.layers_as = layers_as
-        self.words_as = words_as
+        self.layers_as = one_of(
+            "layers_as", layers_as, ("concatenation", "mean")
+        )
+        self.words_as = one_of("words_as", words_as, ("first", "mean"))
         self.rate_factor = rate_factor
         for weight in backbone.weights:
             weight.rate_factor = rate_factor
         layers = getattr(backbone, "transformer_layers", [])
         chosen = [layer.output for layer in layers[-last_layers:]]
-        choices = {
-            "last_layers": (len(chosen), range(last_layers, last_layers + 1)),
-            "layers_as": (layers_as, ("concatenation", "mean")),
-            "words_as": (words_as, ("first", "mean")),
-        }
-        for name, (found, expected) in choices.items():
-            if found not in expected:
-                raise ValueError(
-                    f"`{name}` must be one of {list(expected)}, and `backbone` "
-                    f"must have `transformer_layers`. Received: {found}, for a "
-                    f"{type(backbone).__name__}"
-                )
+        if len(chosen) != last_layers:
+            raise ValueError(
+                "`last_layers` must be at most the number of "
+                f"`transformer_layers` of `backbone`. Expected: {len(chosen)} "
+                f"or fewer. Received: last_layers={last_layers}, for a "
+                f"{type(backbone).__name__}"
+            )
         self.output_size = sum(x.shape[-1] for x in chosen)
         if layers_as == "mean":
             self.output_size //= last_layers

@@ -58,14 +58,16 @@ class Bridge(Configured, KeepsQuantization):
         one_of("bridge", kind, ("dense", "copy"))
         self.state_sizes = list(state_sizes)
         self.kind = kind
-        self.dense = None
-        if kind == "dense":
-            self.dense = keras.layers.Dense(
+        self.dense = (
+            keras.layers.Dense(
                 sum(self.state_sizes),
                 activation="tanh",
                 dtype=self.dtype_policy,
                 name="dense",
             )
+            if kind == "dense"
+            else None
+        )
 
     def build(self, final_shape: Shape) -> None:
         if self.dense is not None:

@@ -8,10 +8,10 @@ from keras import ops
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
+from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.model import ReadsIds
 from kerasrnn.models.rnn_stack import RNNStack
-from kerasrnn.models.rnn_stack import options_of
 from kerasrnn.saving import Configured
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
@@ -77,7 +77,7 @@ class CharacterReader(ReadsIds, Configured, KeepsQuantization):
         **kwargs: Any,
     ) -> None:
         if cell is not None:
-            kwargs = options_of(cell, "CharacterReader", kwargs)
+            kwargs = cells.options_of(cell, "CharacterReader", kwargs)
         super().__init__(**kwargs)
         self.vocabulary_size = positive_integer(
             "vocabulary_size", vocabulary_size
@@ -119,8 +119,7 @@ class CharacterReader(ReadsIds, Configured, KeepsQuantization):
     @property
     def cell(self) -> keras.layers.Layer | None:
         """The cell that reads forwards; `None` for a convolution."""
-        reader = self.reader
-        return reader.cell if isinstance(reader, RNNStack) else None
+        return getattr(self.reader, "cell", None)
 
     def build(self, ids_shape: Shape) -> None:
         self.embedding.build((None, None))
@@ -132,10 +131,11 @@ class CharacterReader(ReadsIds, Configured, KeepsQuantization):
         mask = ops.not_equal(ids, self.pad_id)
         x = self.embedding(ops.maximum(ids, 0))
         x = self.unit_dropout(x, training=training)
-        if self.cell is None:
-            vectors = self._convolved(x, mask)
-        else:
-            vectors = self._read(x, mask, training)
+        vectors = (
+            self._convolved(x, mask)
+            if self.cell is None
+            else self._read(x, mask, training)
+        )
         return ops.reshape(vectors, (rows, time, self.output_size))
 
     def _convolved(self, x, mask):

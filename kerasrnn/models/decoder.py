@@ -18,7 +18,6 @@ from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.bridge import Bridge
 from kerasrnn.models.lexicon import Lexicon
 from kerasrnn.models.model import ReadsIds
-from kerasrnn.models.rnn_stack import options_of
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.models.token_output import TokenOutput
 from kerasrnn.saving import Deserialized
@@ -136,7 +135,7 @@ class Decoder(ReadsIds, Deserialized, KeepsQuantization):
         embedding_scale: float | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(**options_of(cell, "Decoder", kwargs))
+        super().__init__(**cells.options_of(cell, "Decoder", kwargs))
         cells.check_vectors(cell, "Decoder")
         self.vocabulary_size = positive_integer(
             "vocabulary_size", vocabulary_size
@@ -166,7 +165,7 @@ class Decoder(ReadsIds, Deserialized, KeepsQuantization):
                 copies[0]
                 if depth == 1
                 else keras.layers.StackedRNNCells(
-                    copies, dtype=cells.policy(cell)
+                    copies, dtype=cell.dtype_policy
                 ),
                 copy_of_attention(attention),
                 placement=placement,
@@ -193,15 +192,13 @@ class Decoder(ReadsIds, Deserialized, KeepsQuantization):
             dtype=self.dtype_policy,
             name="output",
         )
-        if lexicon is not None:
-            instance("lexicon", lexicon, Lexicon)
+        self.lexicon = instance("lexicon", lexicon, Lexicon, optional=True)
         if lexicon is not None and lexicon.target_size != vocabulary_size:
             raise ValueError(
                 "`lexicon` and decoder must have the same target vocabulary. "
                 f"Received: lexicon.target_size={lexicon.target_size}, "
                 f"vocabulary_size={vocabulary_size}"
             )
-        self.lexicon = lexicon
 
     @property
     def cell(self) -> keras.layers.Layer:
@@ -315,8 +312,12 @@ class Decoder(ReadsIds, Deserialized, KeepsQuantization):
         states = cell.get_initial_state(
             ops.shape(final)[0], projected, self.bridge(final)
         )
-        translations = self.translations(source, vocabulary)
-        return states, (projected, memory_mask, translations, selected)
+        return states, (
+            projected,
+            memory_mask,
+            self.translations(source, vocabulary),
+            selected,
+        )
 
     def step(
         self, ids: Tensor, states: Nest, memory: Nest

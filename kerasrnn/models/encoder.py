@@ -20,7 +20,6 @@ from kerasrnn.models.model import ReadsIds
 from kerasrnn.models.model import give_weights
 from kerasrnn.models.ngram_embedding import NgramEmbedding
 from kerasrnn.models.rnn_stack import RNNStack
-from kerasrnn.models.rnn_stack import options_of
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.saving import Configured
 from kerasrnn.saving import build_once
@@ -124,7 +123,7 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         backbone: BackboneReader | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(**options_of(cell, "Encoder", kwargs))
+        super().__init__(**cells.options_of(cell, "Encoder", kwargs))
         cells.check_vectors(cell, "Encoder")
         self.vocabulary_size = positive_integer(
             "vocabulary_size", vocabulary_size
@@ -137,9 +136,10 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         self.embedding_dropout = embedding_dropout
         self.pad_id = integer("pad_id", pad_id)
         self.embedding_scale = embedding_scale
-        self.backbone = backbone
+        self.backbone = instance(
+            "backbone", backbone, BackboneReader, optional=True
+        )
         if backbone is not None:
-            instance("backbone", backbone, BackboneReader)
             self.embedding_dim = backbone.output_size
         # n-grams of width 1 would be broadcast to all units.
         if ngrams is not None and ngrams.embedding_dim != self.embedding_dim:
@@ -220,7 +220,7 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         Reference:
             [Dai & Le, 2015](https://arxiv.org/abs/1511.01432).
         """
-        kwargs["dtype"] = kwargs.get("dtype") or cells.policy(model.cell)
+        kwargs["dtype"] = kwargs.get("dtype") or model.cell.dtype_policy
         encoder = cls(
             model.vocabulary_size,
             clone_cell(model.cell, dtype=kwargs["dtype"]),
@@ -269,8 +269,7 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         self, ids: Tensor, training: bool = False
     ) -> tuple[Tensor, Tensor, Tensor]:
         mask = self.mask(ids)
-        embeddings = self.embed(ids, training)
-        memory, final = self.read(embeddings, mask, training)
+        memory, final = self.read(self.embed(ids, training), mask, training)
         return memory, mask, final
 
     def embed(self, ids: Tensor, training: bool = False) -> Tensor:
@@ -280,15 +279,15 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
             ids: Integer tensor of shape `(batch, time)`.
             training: Whether to behave as in training (dropout).
         """
-        if isinstance(ids, dict):
-            x = ops.cast(ids["features"], self.compute_dtype)
-        else:
-            x = self.embedding(ids, training=training)
+        x = (
+            ops.cast(ids["features"], self.compute_dtype)
+            if isinstance(ids, dict)
+            else self.embedding(ids, training=training)
+        )
         if self.backbone is not None:
             x = self.feature_dropout(x, training=training)
         if self.ngrams is not None:
-            added = self.ngrams(_ids(ids), training=training)
-            x = x + ops.cast(added, x.dtype)
+            x = x + ops.cast(self.ngrams(_ids(ids), training=training), x.dtype)
         return x
 
     def mask(self, ids: Tensor) -> Tensor:

@@ -43,7 +43,16 @@ def in_float32(model: keras.Model) -> keras.Model:
     with tempfile.TemporaryDirectory() as folder:
         saved, copy = (pathlib.Path(folder, f"{i}.keras") for i in range(2))
         model.save(saved)
-        _copy_archive(saved, copy)
+        with (
+            zipfile.ZipFile(saved) as given,
+            zipfile.ZipFile(copy, "w") as written,
+        ):
+            for name in given.namelist():
+                content = given.read(name)
+                if name == "config.json":
+                    config = json.loads(content, object_hook=_float32)
+                    content = json.dumps(config).encode()
+                written.writestr(name, content)
         policy = keras.config.dtype_policy()
         if policy.name not in _HALF:
             return keras.saving.load_model(copy)
@@ -54,17 +63,6 @@ def in_float32(model: keras.Model) -> keras.Model:
             return keras.saving.load_model(copy)
         finally:
             keras.config.set_dtype_policy(policy)
-
-
-def _copy_archive(path, copy):
-    """Copies a `.keras` file with float32 as the dtype in its configuration."""
-    with zipfile.ZipFile(path) as given, zipfile.ZipFile(copy, "w") as written:
-        for name in given.namelist():
-            content = given.read(name)
-            if name == "config.json":
-                config = json.loads(content, object_hook=_float32)
-                content = json.dumps(config)
-            written.writestr(name, content)
 
 
 def _float32(config):

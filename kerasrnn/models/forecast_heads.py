@@ -77,8 +77,10 @@ class ForecastHead:
 
     def get_config(self) -> Config:
         """Returns the arguments of the constructor, read from attributes."""
-        names = constructor_parameters(type(self))
-        return {name: getattr(self, name) for name in names}
+        return {
+            name: getattr(self, name)
+            for name in constructor_parameters(type(self))
+        }
 
     @classmethod
     def from_config(cls, config: Config) -> Self:
@@ -204,11 +206,7 @@ class Distribution(ForecastHead):
 
     def costs(self, y_true: Tensor, forecast: Tensor, unit: Tensor) -> Tensor:
         # The density of the value in its unit.
-        return -self.log_prob(y_true, forecast) - self.log_unit(unit)
-
-    def log_unit(self, unit: Tensor) -> Tensor:
-        """Returns the log factor that converts a density to the unit."""
-        return ops.log(unit)
+        return -self.log_prob(y_true, forecast) - ops.log(unit)
 
     def log_prob(self, y_true: Tensor, forecast: Tensor) -> Tensor:
         """Returns the log-density or log-probability."""
@@ -260,9 +258,8 @@ class GaussianHead(Distribution):
         return -0.5 * ops.square(z) - ops.log(deviation) - _HALF_LOG_TAU
 
     def quantiles(self, forecast: Tensor, levels: Sequence[float]) -> Tensor:
-        standard = statistics.NormalDist()
-        z = [standard.inv_cdf(level) for level in levels]
-        z = ops.convert_to_tensor(z, forecast.dtype)
+        z = map(statistics.NormalDist().inv_cdf, levels)
+        z = ops.convert_to_tensor(list(z), forecast.dtype)
         return forecast[..., :1] + forecast[..., 1:] * z
 
 
@@ -370,8 +367,8 @@ class NegativeBinomialHead(Distribution):
                 f"{len(wrong):,} other values, such as {wrong[0]:g}"
             )
 
-    def log_unit(self, unit: Tensor) -> Tensor:
-        return ops.zeros_like(unit)  # A probability has no unit.
+    def costs(self, y_true: Tensor, forecast: Tensor, unit: Tensor) -> Tensor:
+        return -self.log_prob(y_true, forecast)  # A probability has no unit.
 
     def log_prob(self, y_true: Tensor, forecast: Tensor) -> Tensor:
         mean, failures = forecast[..., 0], 1 / forecast[..., 1]

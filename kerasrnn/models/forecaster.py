@@ -17,7 +17,6 @@ from kerasrnn.models.forecast_heads import ForecastHead
 from kerasrnn.models.forecast_heads import PointHead
 from kerasrnn.models.model import Model
 from kerasrnn.models.rnn_stack import RNNStack
-from kerasrnn.models.rnn_stack import options_of
 from kerasrnn.models.segment_embedding import SegmentEmbedding
 from kerasrnn.models.series_scaling import ForecastInputs
 from kerasrnn.saving import build_once
@@ -124,9 +123,9 @@ class Forecaster(Model):
         dropout: float = 0.0,
         **kwargs: Any,
     ) -> None:
-        given = options_of(cell, "Forecaster", kwargs)
         # In half precision, values in units of the series would lose digits.
-        super().__init__(**{**given, "autocast": False})
+        kwargs["autocast"] = False
+        super().__init__(**cells.options_of(cell, "Forecaster", kwargs))
         self.horizon = positive_integer("horizon", horizon)
         self.columns = positive_integer("columns", columns)
         self.segment = positive_integer("segment", segment)
@@ -166,9 +165,10 @@ class Forecaster(Model):
             **{name: getattr(self, name) for name in _OF_EMBEDDING},
             **options,
         )
-        of_row = 1 if shared else self.columns
         self.projection = keras.layers.Dense(
-            self.segment * of_row * self.head.size, name="projection", **options
+            self.segment * (1 if shared else self.columns) * self.head.size,
+            name="projection",
+            **options,
         )
 
     @property
@@ -257,10 +257,11 @@ class Forecaster(Model):
             read, rest = read[:, ahead:end], read[:, end:]
         x = self.embedding(given["values"], given["missing"], read)
         x, states = self.stack(x, initial_state=states, training=training)
-        if self.parallel:
-            x = parallel_outputs(self, states, rest, training)
-        else:
-            x = recurrent_outputs(self, x[:, -1], states, rest)
+        x = (
+            parallel_outputs(self, states, rest, training)
+            if self.parallel
+            else recurrent_outputs(self, x[:, -1], states, rest)
+        )
         raw = self.values(x)[:, : self.horizon]
         units = (given[name][..., None] for name in ("location", "scale"))
         return self.head.forecast(raw, *units), states
@@ -363,9 +364,11 @@ class ForecastStream:
     def __init__(self, model: Forecaster, lookback: int = 1) -> None:
         build_once(instance("model", model, Forecaster))
         self.model = model
-        self.steps = model.segment
-        if model.window is not None:
-            self.steps = positive_integer("lookback", lookback)
+        self.steps = (
+            model.segment
+            if model.window is None
+            else positive_integer("lookback", lookback)
+        )
 
     def first_states(self, batch_size: int | Tensor) -> States:
         """Returns the states before the first step, as a flat list.
@@ -374,8 +377,9 @@ class ForecastStream:
             batch_size: Integer or scalar tensor, the number of series.
         """
         model = self.model
-        shape = batch_size, self.steps, model.columns
-        past = ops.full(shape, float("nan"), "float32")
+        past = ops.full(
+            (batch_size, self.steps, model.columns), float("nan"), "float32"
+        )
         if model.window is not None:
             return [past]
         rows = model.columns if model.shared else 1

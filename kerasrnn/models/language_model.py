@@ -318,7 +318,7 @@ class LanguageModel(RecurrentModel):
             self.carried = CarriedStates(
                 batch_size,
                 self.state_sizes,
-                dtype=cells.policy(cell),
+                dtype=cell.dtype_policy,
                 name="carried",
             )
 
@@ -342,8 +342,9 @@ class LanguageModel(RecurrentModel):
             return self._answer(inputs, states, training)[0]
         ids, fresh = inputs["ids"], inputs["fresh"]
         check_rows(ids, fresh, self.batch_size, replica_count(self))
-        states = self.initial_states(ops.shape(ids)[0])
-        states = self.carried(states, fresh, training=training)
+        states = self.carried(
+            self.initial_states(ops.shape(ids)[0]), fresh, training=training
+        )
         answer, states = self._answer(ids, states, training)
         self.carried.keep(states, training=training)
         return answer
@@ -354,10 +355,13 @@ class LanguageModel(RecurrentModel):
     def _answer(self, ids, states, training):
         if not (training and self.sampled_words):
             return self.run(ids, states, training)
-        x = self.embed(ids, training)
-        outputs, states = self.run_rnns(x, states, training)
-        first_row = self.output_projection(outputs[:1])
-        return {"outputs": outputs, "first_row": first_row}, states
+        outputs, states = self.run_rnns(
+            self.embed(ids, training), states, training
+        )
+        return {
+            "outputs": outputs,
+            "first_row": self.output_projection(outputs[:1]),
+        }, states
 
     def compute_loss(
         self,
@@ -444,9 +448,8 @@ class LanguageModel(RecurrentModel):
     def count_params(self) -> int:
         """Returns the number of parameters, without the carried states."""
         count = super().count_params()
-        if self.batch_size is None:
-            return count
-        return count - self.carried.count_params()
+        carries = self.batch_size is not None
+        return count - self.carried.count_params() if carries else count
 
     @property
     def _parts(self):

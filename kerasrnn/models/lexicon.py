@@ -183,8 +183,7 @@ def _cells(ids, size):
     rows = ops.shape(ids)[0]
     dtype = "int32" if keras.backend.backend() == "jax" else "int64"
     # While JAX infers shapes, the number of rows may be unknown.
-    is_known = isinstance(rows, int)
-    if dtype == "int32" and is_known and rows * size > 2**31:
+    if dtype == "int32" and isinstance(rows, int) and rows * size > 2**31:
         raise ValueError(
             "On JAX, a lexicon supports at most 2**31 probabilities for a "
             "batch. Expected: fewer or shorter sentences in one call. "
@@ -266,7 +265,8 @@ class Shortlist(ReadsIds, Configured, keras.layers.Layer):
 
     def call(self, source: Tensor) -> Tensor:
         expected = self.lexicon.expect(source)
-        words = ops.arange(self.lexicon.target_size, dtype="int32")
-        always = words < self.frequent
+        always = (
+            ops.arange(self.lexicon.target_size, dtype="int32") < self.frequent
+        )
         _, ids = ops.top_k(ops.where(always, float("inf"), expected), self.size)
         return ids

@@ -70,8 +70,9 @@ class ReadsIds:
         if len(shapes) != 1:
             return super().compute_output_shape(*shapes)  # type: ignore[misc]
         build_once(self, *shapes)
-        inputs = keras.tree.map_shape_structure(keras.KerasTensor, shapes[0])
-        outputs = self.compute_output_spec(inputs)
+        outputs = self.compute_output_spec(
+            keras.tree.map_shape_structure(keras.KerasTensor, shapes[0])
+        )
         return keras.tree.map_structure(lambda x: x.shape, outputs)
 
 
@@ -110,8 +111,7 @@ class Model(ReadsIds, Configured, KeepsQuantization, keras.Model):
     def compile_from_config(self, config: Config) -> None:
         # Keras does not restore the compilation of models that override
         # `compile`.
-        arguments = keras.saving.deserialize_keras_object(config)
-        self.compile(**arguments)
+        self.compile(**keras.saving.deserialize_keras_object(config))
         if self.built and self.optimizer is not None:
             self.optimizer.build(self.trainable_variables)
 
@@ -168,7 +168,12 @@ class Model(ReadsIds, Configured, KeepsQuantization, keras.Model):
             and axes is not None
             and keras.backend.backend() == "tensorflow"
         ):
-            input_signature = [keras.tree.map_structure(_ids, axes)]
+            input_signature = [
+                keras.tree.map_structure(
+                    lambda n: keras.InputSpec(shape=(None,) * n, dtype="int32"),
+                    axes,
+                )
+            ]
         super().export(filepath, format, verbose, input_signature, **kwargs)
 
     def get_build_config(self) -> Config | None:
@@ -223,10 +228,6 @@ def _takes_logits(loss):
     return None if argument is None else argument.default
 
 
-def _ids(axes):
-    return keras.InputSpec(shape=(None,) * axes, dtype="int32")
-
-
 def _without_shapes(config):
     """Returns a build configuration without the shapes of inputs.
 
@@ -234,8 +235,10 @@ def _without_shapes(config):
     loading would fail to build the model with it.
     """
     shapes = "input_shape", "shapes_dict"
-    rest = {k: v for k, v in config.items() if k not in shapes}
-    return {"shapes_dict": {}, **rest}
+    return {
+        "shapes_dict": {},
+        **{k: v for k, v in config.items() if k not in shapes},
+    }
 
 
 class RecurrentModel(Model):
@@ -364,27 +367,19 @@ class Ensemble(ReadsIds, Configured, keras.layers.Layer, abc.ABC):
                 f"number of logits. Received: {len(models)} models, with "
                 f"{sorted(sizes)} logits"
             )
-        _check_apart(models)
+        # Keras saves models that share a layer, but cannot load them.
+        owners: dict[int, Any] = {}
+        for model in models:
+            for variable in model.weights:
+                if owners.setdefault(id(variable), model) is not model:
+                    raise ValueError(
+                        "`models` must not share layers. Expected: separate "
+                        "layers in each model. Received: two models with the "
+                        f"variable {variable.path!r}"
+                    )
         self.models = list(models)
         self.built = True
 
     @abc.abstractmethod
     def logits_of(self, model: Any) -> int:
         """Returns the number of logits of a member."""
-
-
-def _check_apart(models):
-    """Raises `ValueError` if two models share a layer.
-
-    Keras saves such a pair without an error, but cannot load it.
-    """
-    owners = {}
-    for model in models:
-        for variable in model.weights:
-            other = owners.setdefault(id(variable), model)
-            if other is not model:
-                raise ValueError(
-                    "`models` must not share layers. Expected: separate layers "
-                    "in each model. Received: two models with the variable "
-                    f"{variable.path!r}"
-                )

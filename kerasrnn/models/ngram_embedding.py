@@ -171,8 +171,7 @@ class NgramEmbedding(ReadsIds, Configured, KeepsQuantization):
         found = ops.equal(keys, ops.expand_dims(hashes, -1))
         way = ops.argmax(ops.cast(found, "int32"), axis=-1)
         rows = buckets * _WAYS + ops.cast(way, "int32")
-        known = ops.any(found, axis=-1)
-        known = ops.cast(known, self.compute_dtype)
+        known = ops.cast(ops.any(found, axis=-1), self.compute_dtype)
         if training and self.dropout:
             known = keras.random.dropout(
                 known, self.dropout, seed=self.seed_generator
@@ -207,8 +206,9 @@ def _hashes(ids, longest, backend):
 
 def _power(exponent, times=1):
     """Returns a multiple of a power of the factor, with 32-bit overflow."""
-    found = times * pow(_FACTOR, exponent, 2**32) % 2**32
-    return np.uint32(found).astype("int32")
+    return np.uint32(times * pow(_FACTOR, exponent, 2**32) % 2**32).astype(
+        "int32"
+    )
 
 
 def _mixed(hashes):

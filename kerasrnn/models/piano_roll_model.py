@@ -89,8 +89,9 @@ class PianoRollModel(RecurrentModel):
         self.output_projection.build((None, None, self.stack.output_size))
 
     def call(self, inputs: Tensor, training: bool = False) -> Tensor:
-        states = self.initial_states(ops.shape(inputs)[0])
-        return self.run(inputs, states, training)[0]
+        return self.run(
+            inputs, self.initial_states(ops.shape(inputs)[0]), training
+        )[0]
 
     def assign_frequencies(self, counts: Tensor, steps: int) -> None:
         """Sets the bias to the log-odds that a key sounds in a step.

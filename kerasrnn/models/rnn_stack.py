@@ -19,18 +19,6 @@ from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
 
-def options_of(cell: Any, owner: str, options: dict[str, Any]) -> Any:
-    """Returns the options of a layer around a cell, with the cell's dtype.
-
-    Args:
-        cell: The recurrent cell; it is checked.
-        owner: String, the class of the layer, for the error message.
-        options: Dictionary of options. They override the default.
-    """
-    cells.check_cell(cell, owner)
-    return {"dtype": cells.policy(cell), **options}
-
-
 @keras.saving.register_keras_serializable("kerasrnn")
 class RNNStack(Configured, KeepsQuantization):
     """Runs recurrent layers one after another over a sequence.
@@ -87,9 +75,8 @@ class RNNStack(Configured, KeepsQuantization):
         seed_path: str = "",
         **kwargs: Any,
     ) -> None:
-        options = options_of(cell, "RNNStack", kwargs)
-        # States must not be rounded.
-        super().__init__(**{**options, "autocast": False})
+        kwargs["autocast"] = False  # States must not be rounded.
+        super().__init__(**cells.options_of(cell, "RNNStack", kwargs))
         if bidirectional and go_backwards:
             raise ValueError(
                 "A bidirectional stack already reads backwards, too. Expected: "
@@ -103,9 +90,11 @@ class RNNStack(Configured, KeepsQuantization):
         self.dropout = rate("dropout", dropout)
         self.variational = variational
         self.seed_path = seed_path
-        kind = keras.layers.Dropout
-        if variational:
-            kind = keras.layers.SpatialDropout1D
+        kind = (
+            keras.layers.SpatialDropout1D
+            if variational
+            else keras.layers.Dropout
+        )
         self.dropouts = [
             kind(dropout, dtype=self.dtype_policy)
             for _ in range(self.depth + variational)
@@ -141,8 +130,11 @@ class RNNStack(Configured, KeepsQuantization):
         """All recurrent layers, in the order of their states."""
         if not self.bidirectional:
             return list(self.forward_rnns)
-        pairs = zip(self.forward_rnns, self.backward_rnns, strict=True)
-        return [rnn for pair in pairs for rnn in pair]
+        return [
+            rnn
+            for pair in zip(self.forward_rnns, self.backward_rnns, strict=True)
+            for rnn in pair
+        ]
 
     @property
     def output_size(self) -> int:
@@ -202,9 +194,8 @@ class RNNStack(Configured, KeepsQuantization):
             own, before[:count] = before[:count], []
             if own:
                 states = keras.tree.pack_sequence_as(states, own)
-            dtype = cells.policy(rnn.cell).variable_dtype
             states = keras.tree.map_structure(
-                lambda state: ops.cast(state, dtype), states
+                lambda state: ops.cast(state, rnn.cell.variable_dtype), states
             )
             y, states = rnn.carry_on(x, states, mask, training)
             after.extend(keras.tree.flatten(states))

@@ -102,9 +102,10 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
                 (self.columns, of_column), "random_normal", name="column"
             )
         if self.positions:
-            shape = self.positions, self.width - of_column
             self.position = self.add_weight(
-                shape, "random_normal", name="position"
+                (self.positions, self.width - of_column),
+                "random_normal",
+                name="position",
             )
 
     def given(self, known: Tensor | None, static: Tensor | None) -> Any:
@@ -132,8 +133,7 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
         x = ops.concatenate([self._rows(part) for part in parts], axis=-1)
         x = self.of_values(x) + given
         if self.shared and not self.positions:
-            column = self.column[:, None]
-            x = x + ops.tile(column, (ops.shape(values)[0], 1, 1))
+            x = x + ops.tile(self.column[:, None], (ops.shape(values)[0], 1, 1))
         return ops.relu(x)
 
     def ahead(self, rows: Any, given: Any) -> Tensor:

@@ -242,8 +242,11 @@ class ForecastInputs(keras.layers.Layer):
                 "Expected: `past` with a known number of steps. Received: "
                 f"shape {tuple(inputs['past'].shape)}"
             )
-        ahead = [steps + self.horizon for steps in time]
-        steps = {"past": time, "known": ahead, "static": ()}
+        steps = {
+            "past": time,
+            "known": [steps + self.horizon for steps in time],
+            "static": (),
+        }
         for name, scaling in zip(self.names, self.scalings, strict=True):
             expected = (*steps[name], scaling.columns)
             if tuple(inputs[name].shape[1:]) != expected:
@@ -258,5 +261,6 @@ def _padded(x, before, after):
     """Adds missing steps before and after the steps of a tensor."""
     if before == after == 0:
         return x
-    pads = [[0, 0], [before, after], [0, 0]]
-    return ops.pad(x, pads, constant_values=float("nan"))
+    return ops.pad(
+        x, [[0, 0], [before, after], [0, 0]], constant_values=float("nan")
+    )

@@ -18,7 +18,6 @@ from kerasrnn.layers.loop.cells import clone_cell
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.bridge import Bridge
-from kerasrnn.models.rnn_stack import options_of
 from kerasrnn.saving import Configured
 from kerasrnn.saving import build_once
 from kerasrnn.tensors import gather
@@ -93,8 +92,7 @@ class LastSummary(Summary):
         # The first one from the end. On PyTorch, a maximum of no rows would be
         # a scalar.
         from_end = ops.argmax(ops.flip(ops.cast(mask, "int32"), 1), axis=1)
-        final = ops.shape(mask)[1] - 1 - from_end
-        last = _output_at(memory, final)
+        last = _output_at(memory, ops.shape(mask)[1] - 1 - from_end)
         start, stop = self.backward or (0, 0)
         if start < stop:
             first = ops.argmax(ops.cast(mask, "int32"), axis=1)
@@ -241,8 +239,10 @@ class AttentionSummary(Summary):
         final: Tensor | None = None,
         training: bool = False,
     ) -> tuple[Tensor, Tensor]:
-        shape = (ops.shape(memory)[0], 1, memory.shape[-1])
-        query = ops.broadcast_to(ops.cast(self.query, memory.dtype), shape)
+        query = ops.broadcast_to(
+            ops.cast(self.query, memory.dtype),
+            (ops.shape(memory)[0], 1, memory.shape[-1]),
+        )
         memory, mask, back = _closed_up(self.attention, memory, mask)
         context, weights = self.attention(
             query, memory, memory_mask=mask, training=training
@@ -295,7 +295,7 @@ class DecoderSummary(Summary):
         attention: AttentionMechanism | str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(**options_of(cell, "DecoderSummary", kwargs))
+        super().__init__(**cells.options_of(cell, "DecoderSummary", kwargs))
         self.rnn = AttentionRNN(
             AttentionCell(
                 clone_cell(cell, "summary"), copy_of_attention(attention)
@@ -332,8 +332,10 @@ class DecoderSummary(Summary):
         final: Tensor,
         training: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        shape = (ops.shape(memory)[0], *self.start.shape[1:])
-        start = ops.broadcast_to(ops.cast(self.start, memory.dtype), shape)
+        start = ops.broadcast_to(
+            ops.cast(self.start, memory.dtype),
+            (ops.shape(memory)[0], *self.start.shape[1:]),
+        )
         last = final[:, -sum(self.bridge.state_sizes) :]
         memory, mask, back = _closed_up(self.attention, memory, mask)
         output, weights = self.rnn(

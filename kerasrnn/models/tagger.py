@@ -18,6 +18,7 @@ from kerasrnn.models.model import Model
 from kerasrnn.models.model import name_of
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.models.token_embedding import TokenEmbedding
+from kerasrnn.saving import build_once
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
@@ -108,27 +109,23 @@ class Tagger(Model):
         factorized: bool = False,
         **kwargs: Any,
     ) -> None:
-        cells.check_cell(cell, "Tagger")
-        kwargs.setdefault("dtype", cells.policy(cell))
-        super().__init__(**kwargs)
+        super().__init__(**cells.options_of(cell, "Tagger", kwargs))
         self.vocabulary_size = positive_integer(
             "vocabulary_size", vocabulary_size
         )
         self.num_tags = positive_integer("num_tags", num_tags)
         self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
-        if characters is not None:
-            instance("characters", characters, CharacterReader)
-        self.characters = characters
+        self.characters = instance(
+            "characters", characters, CharacterReader, optional=True
+        )
         self.bidirectional = bidirectional
-        if crf is not None:
-            instance("crf", crf, CRF)
-        self.crf = crf
+        self.crf = instance("crf", crf, CRF, optional=True)
         self.dropout = rate("dropout", dropout)
         self.word_dropout = rate("word_dropout", word_dropout)
         self.pad_id = integer("pad_id", pad_id)
-        if backbone is not None:
-            instance("backbone", backbone, BackboneReader)
-        self.backbone = backbone
+        self.backbone = instance(
+            "backbone", backbone, BackboneReader, optional=True
+        )
         self.factorized = factorized
         if factorized:
             self.input_projection = keras.layers.Dense(
@@ -167,8 +164,7 @@ class Tagger(Model):
         self.embedding.build(words)
         width = self.embedding_dim
         if self.characters is not None:
-            if not self.characters.built:
-                self.characters.build((*words, None))
+            build_once(self.characters, (*words, None))
             width += self.characters.output_size
         if self.backbone is not None:
             self.backbone.build(words)
@@ -198,8 +194,9 @@ class Tagger(Model):
                     *(inputs[name] for name in PIECES), training=training
                 )
             parts.append(ops.cast(features, self.compute_dtype))
-        x = ops.concatenate(parts, axis=-1)
-        x = self.input_dropout(x, training=training)
+        x = self.input_dropout(
+            ops.concatenate(parts, axis=-1), training=training
+        )
         if self.factorized:
             x = self.input_projection(x)
         x, _ = self.stack(x, mask=mask, training=training)

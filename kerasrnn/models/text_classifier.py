@@ -20,6 +20,7 @@ from kerasrnn.models.summaries import AttentionSummary
 from kerasrnn.models.summaries import DecoderSummary
 from kerasrnn.models.summaries import LastSummary
 from kerasrnn.models.summaries import PooledSummary
+from kerasrnn.saving import build_once
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
@@ -104,8 +105,7 @@ class TextClassifier(Model):
         )
 
     def build(self, ids_shape: Shape = (None, None)) -> None:
-        if not self.encoder.built:
-            self.encoder.build(ids_shape)
+        build_once(self.encoder, ids_shape)
         summary, _ = self._summarize(
             keras.KerasTensor((*ids_shape, self.encoder.memory_dim)),
             keras.KerasTensor(ids_shape, "bool"),
@@ -233,36 +233,26 @@ def get_summary(identifier, encoder):
             f"Received: summary={identifier!r}"
         )
     if isinstance(identifier, DecoderSummary):
-        _check_decoder(identifier, encoder)
+        expected, found = (
+            cells.flat_state_sizes(x.cell) for x in (encoder, identifier)
+        )
+        if encoder.bidirectional or expected != found:
+            raise ValueError(
+                "A DecoderSummary starts its cell from the final states of the "
+                "encoder, so both must have the same states. Expected: "
+                f"bidirectional=False, widths {expected}. Received: "
+                f"bidirectional={encoder.bidirectional}, widths {found}"
+            )
     if isinstance(identifier, LastSummary):
-        _set_backward(identifier, encoder)
+        expected = backward_units(encoder)
+        if identifier.backward not in (None, expected):
+            raise ValueError(
+                "`backward` of the summary must match the encoder. Expected: "
+                f"backward={expected}, or `None`. Received: "
+                f"backward={identifier.backward}"
+            )
+        identifier.backward = expected
     return identifier
-
-
-def _set_backward(summary, encoder):
-    """Sets which units read backwards, or raises if others are set."""
-    expected = backward_units(encoder)
-    if summary.backward not in (None, expected):
-        raise ValueError(
-            "`backward` of the summary must match the encoder. Expected: "
-            f"backward={expected}, or `None`. Received: "
-            f"backward={summary.backward}"
-        )
-    summary.backward = expected
-
-
-def _check_decoder(summary, encoder):
-    """Raises if a decoder cannot start from the encoder's final states."""
-    expected, found = (
-        cells.flat_state_sizes(layer.cell) for layer in (encoder, summary)
-    )
-    if encoder.bidirectional or expected != found:
-        raise ValueError(
-            "A DecoderSummary starts its cell from the final states of the "
-            "encoder, so both must have the same states. Expected: "
-            f"bidirectional=False, widths {expected}. Received: "
-            f"bidirectional={encoder.bidirectional}, widths {found}"
-        )
 
 
 def backward_units(encoder):

@@ -158,9 +158,11 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         return ops.take_along_axis(kept, ops.argsort(order, axis=1), axis=1)
 
     def _dropped(self, x, rate):
-        if not rate:
-            return x
-        return keras.random.dropout(x, rate, seed=self.seed_generator)
+        return (
+            keras.random.dropout(x, rate, seed=self.seed_generator)
+            if rate
+            else x
+        )
 
     def quantize(
         self, mode: str, type_check: bool = True, config: Any = None

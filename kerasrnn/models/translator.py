@@ -112,7 +112,21 @@ class Translator(Model):
             "alignment_weight", alignment_weight, minimum=0
         )
         self.seed_generator = keras.random.SeedGenerator()
-        _check_bridge(encoder, decoder)
+        if decoder.bridge.kind == "copy":
+            sizes = cells.flat_state_sizes(encoder.cell)
+            if encoder.bidirectional:
+                # The states of two directions are concatenated to one state.
+                sizes = [2 * sizes[0]] if len(sizes) == 1 else []
+            expected = decoder.bridge.state_sizes
+            if encoder.depth * sizes != expected:
+                raise ValueError(
+                    "bridge='copy' needs equal states in encoder and decoder. "
+                    "Expected: layers whose states have the widths "
+                    f"{expected} (the states of two directions count as one), "
+                    f"or bridge='dense'. Received: depth={encoder.depth}, "
+                    f"bidirectional={encoder.bidirectional}, "
+                    f"cell={encoder.cell!r}"
+                )
         # Otherwise a source token could be outside the lexicon.
         lexicon, size = decoder.lexicon, encoder.vocabulary_size
         if lexicon is not None and lexicon.source_size != size:
@@ -146,34 +160,26 @@ class Translator(Model):
             return_attention_scores=True,
         )
         if training and "alignment" in inputs:
-            self._guide(weights, inputs["alignment"])
+            if self.decoder.rnn.cell.attention is None:
+                raise ValueError(
+                    "Alignments need a decoder with attention. Expected: an "
+                    "`attention`. Received: attention=None"
+                )
+            cost = alignment_cost(weights, inputs["alignment"])
+            self.add_loss(share_of_added_loss(self.alignment_weight * cost))
         return logits
-
-    def _guide(self, weights, alignment):
-        """Adds the alignment cost of the attention weights to the loss."""
-        if self.decoder.rnn.cell.attention is None:
-            raise ValueError(
-                "Alignments need a decoder with attention. Expected: an "
-                "`attention`. Received: attention=None"
-            )
-        cost = alignment_cost(weights, alignment)
-        self.add_loss(share_of_added_loss(self.alignment_weight * cost))
 
     def _mix(self, target, guesses):
         """Replaces some tokens after the first one by guesses."""
+        share = self.sampling_rate
+        if isinstance(share, LearningRateSchedule):
+            share = share(ops.convert_to_tensor(self.steps))
+            self.steps.assign_add(1)
         first, rest = target[:, :1], target[:, 1:]
         guesses = ops.cast(guesses[:, :-1], target.dtype)
         noise = keras.random.uniform(ops.shape(rest), seed=self.seed_generator)
-        rest = ops.where(ops.less(noise, self._next_rate()), guesses, rest)
+        rest = ops.where(ops.less(noise, share), guesses, rest)
         return ops.concatenate([first, rest], axis=1)
-
-    def _next_rate(self):
-        """Returns the sampling rate of this batch, and counts the batch."""
-        if not isinstance(self.sampling_rate, LearningRateSchedule):
-            return self.sampling_rate
-        sampling_rate = self.sampling_rate(ops.convert_to_tensor(self.steps))
-        self.steps.assign_add(1)
-        return sampling_rate
 
     def encode(
         self, source: Tensor, vocabulary: Tensor | None = None
@@ -220,25 +226,6 @@ class Translator(Model):
         in a graph.
         """
         return self.decoder.output_projection.many_calls()
-
-
-def _check_bridge(encoder, decoder):
-    """Raises an error if copied states would be mixed up."""
-    if decoder.bridge.kind != "copy":
-        return
-    sizes = cells.flat_state_sizes(encoder.cell)
-    if encoder.bidirectional:
-        # The states of two directions are concatenated to one state.
-        sizes = [2 * sizes[0]] if len(sizes) == 1 else None
-    expected = decoder.bridge.state_sizes
-    if sizes is None or encoder.depth * sizes != expected:
-        raise ValueError(
-            "bridge='copy' needs equal states in encoder and decoder. "
-            f"Expected: layers whose states have the widths {expected} (the "
-            "states of two directions count as one), or bridge='dense'. "
-            f"Received: depth={encoder.depth}, "
-            f"bidirectional={encoder.bidirectional}, cell={encoder.cell!r}"
-        )
 
 
 _LEAST = 1e-7  # smaller attention weights count as 0

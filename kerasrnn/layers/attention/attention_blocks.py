@@ -1,6 +1,5 @@
 """Blocks of attention and a feed-forward layer as recurrent cells."""
 
-import abc
 from typing import Unpack
 
 import keras
@@ -34,8 +33,9 @@ class AttentionBlockCell(Configured, KeepsQuantization, WindowCell):
     Transformer-XL, the memory holds hidden states rather than keys and values.
     This halves its size, and lets the projections learn from earlier windows.
 
-    A subclass sets `attention` and `branches`, the number of dropout masks,
-    and overrides `normalize`, `attend`, `run_inner` and `step_inner`.
+    A subclass sets `attention` and `branches`, the number of dropout masks, and
+    overrides `project` and `attend`. With an inner cell, it also overrides
+    `run_inner` and `step_inner`.
 
     Args:
         units: Positive integer, width of the output.
@@ -69,15 +69,20 @@ class AttentionBlockCell(Configured, KeepsQuantization, WindowCell):
     def cache_shapes(self) -> list[Shape]:
         return [(self.memory, self.units)]
 
-    @abc.abstractmethod
-    def normalize(self, hidden: Tensor) -> Tensor:
-        """Returns what enters the memory, `(batch, time, units)`."""
+    def run_inner(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None,
+        training: bool = False,
+    ) -> tuple[Tensor, States]:
+        return sequence, states
 
-    @abc.abstractmethod
     def step_inner(
         self, inputs: Tensor, states: States, training: bool = False
     ) -> tuple[Tensor, States]:
         """Computes one step of the inner cell, of `(batch, input_dim)`."""
+        return inputs, states
 
     def call(
         self, inputs: Tensor, states: States, training: bool = False
@@ -92,10 +97,6 @@ class AttentionBlockCell(Configured, KeepsQuantization, WindowCell):
     # `FastRNN` looks for `run` in the class that defines `call`.
     run = WindowCell.run
 
-    def project(self, hidden: Tensor) -> list[Tensor]:
-        """Returns what enters the memory."""
-        return [self.normalize(hidden)]
-
     def context(self, queries: Tensor, cache: list[Tensor]) -> Tensor:
         """Attends to the memory, and to the step of each query itself."""
         memory, filled = (padded(x, 0, 1) for x in cache)
@@ -107,9 +108,8 @@ class AttentionBlockCell(Configured, KeepsQuantization, WindowCell):
         """Applies the dropout of a branch to a tensor `(batch, ..., units)`."""
         if not training or not self.dropout:
             return x
-        masks = self._draw_masks(ops.shape(x)[0])
+        masks = ops.cast(self._draw_masks(ops.shape(x)[0]), x.dtype)
         mask = ops.split(masks, self.branches, axis=-1)[branch]
-        mask = ops.cast(mask, x.dtype)
         return x * (mask if len(x.shape) == 2 else ops.expand_dims(mask, 1))
 
     def _draw_masks(self, rows):
@@ -222,8 +222,9 @@ class GatedAttention(AttentionMechanism):
 
     def score(self, query: Tensor, keys: Tensor) -> Tensor:
         query = self.query_norm(over_last(self.query_projection, query))
-        gates = ops.cast(ops.sigmoid(self.gates), query.dtype)
-        of_query, of_key, _ = ops.unstack(gates)
+        of_query, of_key, _ = ops.unstack(
+            ops.cast(ops.sigmoid(self.gates), query.dtype)
+        )
         query = query * (of_query * of_key / query.shape[-1] ** 0.5)
         return dot_score(query, keys)
 
@@ -313,10 +314,9 @@ class SHACell(AttentionBlockCell):
         seed: int | None = None,
         **kwargs: Unpack[LayerOptions],
     ) -> None:
-        cells.check_cell(cell, "SHACell")
-        kwargs.setdefault("dtype", cells.policy(cell))
+        options = cells.options_of(cell, "SHACell", kwargs)
         super().__init__(
-            cells.output_size(cell), memory, dropout, seed, **kwargs
+            cells.output_size(cell), memory, dropout, seed, **options
         )
         self.add_cell(cell)
         self.boom = positive_integer("boom", boom)
@@ -326,12 +326,11 @@ class SHACell(AttentionBlockCell):
             )
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         options = {"dtype": self.dtype_policy}
-        names = ("input", "memory", "query", "residual", "boom")
         self.norms = {
             name: keras.layers.LayerNormalization(
                 epsilon=1e-5, name=f"{name}_norm", **options
             )
-            for name in names
+            for name in ("input", "memory", "query", "residual", "boom")
         }
         self.attention = GatedAttention(self.kernel_initializer, **options)
         self.boom_layer = keras.layers.Dense(
@@ -358,8 +357,9 @@ class SHACell(AttentionBlockCell):
         mask: Tensor | None,
         training: bool = False,
     ) -> tuple[Tensor, States]:
-        sequence = self.norms["input"](sequence)
-        hidden, states = super().run_inner(sequence, states, mask, training)
+        hidden, states = self._rnn.carry_on(
+            self.norms["input"](sequence), states, mask, training
+        )
         return self.drop(hidden, 0, training), states
 
     def step_inner(
@@ -369,16 +369,15 @@ class SHACell(AttentionBlockCell):
         hidden, states = cells.step(self.cell, inputs, states, training)
         return self.drop(hidden, 0, training), states
 
-    def normalize(self, hidden: Tensor) -> Tensor:
-        return self.norms["memory"](hidden)
+    def project(self, hidden: Tensor) -> list[Tensor]:
+        return [self.norms["memory"](hidden)]
 
     def attend(
         self, hidden: Tensor, cache: list[Tensor], training: bool = False
     ) -> Tensor:
         """Returns the outputs of the last steps in the cache."""
         query = self.norms["query"](hidden)
-        context = self.context(query, cache)
-        hidden = query + self.drop(context, 1, training)
+        hidden = query + self.drop(self.context(query, cache), 1, training)
         wide = over_last(self.boom_layer, self.norms["boom"](hidden))
         added = sum(ops.split(wide, self.boom, axis=-1))
         return self.norms["residual"](hidden) + self.drop(added, 2, training)
@@ -498,22 +497,8 @@ class TransformerCell(AttentionBlockCell):
         self.hidden_layer.build((None, self.units))
         self.output_layer.build((None, self.hidden_dim))
 
-    def run_inner(
-        self,
-        sequence: Tensor,
-        states: States,
-        mask: Tensor | None,
-        training: bool = False,
-    ) -> tuple[Tensor, States]:
-        return sequence, states
-
-    def step_inner(
-        self, inputs: Tensor, states: States, training: bool = False
-    ) -> tuple[Tensor, States]:
-        return inputs, states
-
-    def normalize(self, hidden: Tensor) -> Tensor:
-        return self.attention_norm(hidden)
+    def project(self, hidden: Tensor) -> list[Tensor]:
+        return [self.attention_norm(hidden)]
 
     def attend(
         self, hidden: Tensor, cache: list[Tensor], training: bool = False

@@ -18,6 +18,7 @@ from kerasrnn.layers.loop.products import of_the_loop
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.recurrent.recurrent_cell import defines_step
 from kerasrnn.saving import Configured
+from kerasrnn.saving import build_once
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import LayerOptions
@@ -130,18 +131,34 @@ class AttentionCell(Configured, keras.layers.Layer):
         kernel_initializer: Initializer = "glorot_uniform",
         **kwargs: Unpack[LayerOptions],
     ) -> None:
-        cells.check_cell(cell, "AttentionCell")
-        kwargs.setdefault("dtype", cells.policy(cell))
         # Without autocast the states of the attention keep their dtypes.
-        super().__init__(autocast=False, **kwargs)
+        super().__init__(
+            autocast=False, **cells.options_of(cell, "AttentionCell", kwargs)
+        )
         units = optional_positive_integer("units", units)
-        _check_options(attention, placement, units, input_feeding, readout)
+        one_of("placement", placement, ("before", "after"))
+        combines = placement == "after" and attention is not None
+        if (
+            (input_feeding and not combines)
+            or (readout and (combines or attention is None))
+            or (units is not None and not (combines or readout))
+        ):
+            raise ValueError(
+                "`input_feeding` needs an attention with placement='after', "
+                "`readout` needs one with placement='before', and `units` "
+                "needs an attention with placement='after' or a readout. "
+                f"Received: units={units}, input_feeding={input_feeding}, "
+                f"readout={readout}, placement={placement!r}, "
+                f"attention={attention!r}"
+            )
         self.cell = cell
-        self.attention = None
-        if attention is not None:
-            self.attention = get_attention(
+        self.attention = (
+            None
+            if attention is None
+            else get_attention(
                 attention, cells.output_size(cell), self.dtype_policy
             )
+        )
         self.placement = placement
         self.units = units
         self.input_feeding = input_feeding
@@ -173,16 +190,14 @@ class AttentionCell(Configured, keras.layers.Layer):
         """Builds for a sequence `(..., dim)` and a memory `(..., dim)`."""
         output_size = cells.output_size(self.cell)
         if not (self.attention is None or self.attention.built):
-            query_shape = (None, None, self.query_dim)
-            self.attention.build(query_shape, memory_shape)
+            self.attention.build((None, None, self.query_dim), memory_shape)
         self.context_dim = self.mechanism.context_dim(memory_shape[-1])
         width = inputs_shape[-1]
         if self.placement == "before":
             width += self.context_dim
         elif self.input_feeding:
             width += self.output_size
-        if not self.cell.built:
-            self.cell.build((None, width))
+        build_once(self.cell, (None, width))
         self.cell_input_size = width
         shape = None
         if self.readout:
@@ -213,18 +228,23 @@ class AttentionCell(Configured, keras.layers.Layer):
         """Attends with one query per row, `(rows, query_dim)`.
 
         Arguments and results are those of `AttentionMechanism.attend` without
-        the axis of queries.
+        the axis of queries. The rows of a sentence, such as the hypotheses of a
+        beam search, are adjacent. They share its memory, which is not repeated
+        for them.
         """
+        rows, batch_size = ops.shape(query)[0], ops.shape(projected[0])[0]
+        # In a loop over time, there is one row for each memory.
+        count = 1 if of_the_loop() else _quotient(rows, batch_size)
         # A loop carries its states in float32.
-        query = ops.cast(query, self.compute_dtype)
-        return attend_rows(
-            self.mechanism,
-            query,
-            projected,
-            memory_mask,
-            state,
-            training,
-            noise,
+        query, state, noise = keras.tree.map_structure(
+            lambda x: x if x is None else _reshape(x, (batch_size, count), 1),
+            (ops.cast(query, self.compute_dtype), state, noise),
+        )
+        found = self.mechanism.attend(
+            query, projected, memory_mask, state, training, noise
+        )
+        return keras.tree.map_structure(
+            lambda x: _reshape(x, (rows,), 2), found
         )
 
     def combine(self, context: Tensor, output: Tensor) -> Tensor:
@@ -240,8 +260,9 @@ class AttentionCell(Configured, keras.layers.Layer):
         """Returns `maxout(W [h; x; c])`, for any leading axes."""
         joined = ops.concatenate([output, inputs, context], axis=-1)
         found = over_last(self.kernel, joined)
-        pairs = (*ops.shape(found)[:-1], self.output_size, 2)
-        pairs = ops.reshape(found, pairs)
+        pairs = ops.reshape(
+            found, (*ops.shape(found)[:-1], self.output_size, 2)
+        )
         return ops.maximum(pairs[..., 0], pairs[..., 1])
 
     # The projected memory, a tuple, cannot be named `memory`: Keras would take
@@ -313,8 +334,9 @@ class AttentionCell(Configured, keras.layers.Layer):
         if batch_size is None and projected is not None:
             batch_size = ops.shape(projected[1])[0]
         if self.input_feeding:
-            shape = (batch_size, self.output_size)
-            fed = [ops.zeros(shape, self.compute_dtype)]
+            fed = [
+                ops.zeros((batch_size, self.output_size), self.compute_dtype)
+            ]
         state = self.mechanism.initial_state(batch_size, projected)
         own = cells.initial_state(self.cell, batch_size)
         if _all_define_steps(self.cell):
@@ -373,59 +395,6 @@ def _replaced(first, own, states):
         for state, like in zip(given, flat[start:], strict=True)
     ]
     return keras.tree.pack_sequence_as(first, flat)
-
-
-def _check_options(attention, placement, units, input_feeding, readout):
-    one_of("placement", placement, ("before", "after"))
-    combines = placement == "after" and attention is not None
-    if (
-        (input_feeding and not combines)
-        or (readout and (combines or attention is None))
-        or (units is not None and not (combines or readout))
-    ):
-        raise ValueError(
-            "`input_feeding` needs an attention with placement='after', "
-            "`readout` needs one with placement='before', and `units` needs "
-            "an attention with placement='after' or a readout. "
-            f"Received: units={units}, input_feeding={input_feeding}, "
-            f"readout={readout}, placement={placement!r}, "
-            f"attention={attention!r}"
-        )
-
-
-def attend_rows(
-    attention, query, projected, memory_mask, state, training, noise
-):
-    """Attends with one or more rows for each memory.
-
-    The rows of a sentence, such as the hypotheses of a beam search, are
-    adjacent. They share its memory, which is not repeated for them.
-
-    Args:
-        attention: A mechanism of `kerasrnn.layers`.
-        query: Tensor of shape `(rows, query_dim)`.
-        projected: The result of `attention.project` for a memory, tensors of
-            shape `(batch, positions, ...)`.
-        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
-        state: State of the attention, a nest of tensors `(rows, ...)`.
-        training: Whether to behave as in training.
-        noise: The noise of this step, a nest of tensors `(rows, ...)`.
-
-    Returns:
-        A tuple `(context, weights, state)` of tensors `(rows, ...)`.
-    """
-    rows, batch_size = ops.shape(query)[0], ops.shape(projected[0])[0]
-    # In a loop over time, there is one row for each memory.
-    count = 1 if of_the_loop() else _quotient(rows, batch_size)
-    shape = (batch_size, count)
-    query, state, noise = keras.tree.map_structure(
-        lambda x: x if x is None else _reshape(x, shape, 1),
-        (query, state, noise),
-    )
-    found = attention.attend(
-        query, projected, memory_mask, state, training, noise
-    )
-    return keras.tree.map_structure(lambda x: _reshape(x, (rows,), 2), found)
 
 
 def _reshape(x, shape, axes):

@@ -22,6 +22,7 @@ from kerasrnn.layers.precision import is_float
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
 from kerasrnn.saving import Configured
+from kerasrnn.saving import build_once
 from kerasrnn.tensors import where_unmasked
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
@@ -93,10 +94,11 @@ class AttentionRNN(Configured, keras.layers.Layer):
         return_attention_scores: bool = False,
         **kwargs: Unpack[LayerOptions],
     ) -> None:
-        kwargs.setdefault("dtype", cells.policy(cell))
+        instance("cell", cell, AttentionCell)
+        kwargs.setdefault("dtype", cell.dtype_policy)
         # Without autocast the states of the attention keep their dtypes.
         super().__init__(autocast=False, **kwargs)
-        self.cell = instance("cell", cell, AttentionCell)
+        self.cell = cell
         self.return_state = return_state
         self.return_attention_scores = return_attention_scores
         self.supports_masking = True
@@ -107,10 +109,8 @@ class AttentionRNN(Configured, keras.layers.Layer):
             self.supports_jit = keras.backend.backend() != "tensorflow"
 
     def build(self, sequence_shape: Shape, memory_shape: Shape) -> None:
-        if not self.cell.built:
-            self.cell.build(sequence_shape, memory_shape)
-        if not self.rnn.built:
-            self.rnn.build((None, None, self.cell.cell_input_size))
+        build_once(self.cell, sequence_shape, memory_shape)
+        build_once(self.rnn, (None, None, self.cell.cell_input_size))
 
     def call(
         self,
@@ -208,9 +208,11 @@ def attend_in_a_loop(
         weights `(batch, time, positions)`.
     """
     inputs, noise = swap_time((sequence, noise or {}))
-    skipped = None
-    if sequence_mask is not None:
-        skipped = ops.logical_not(ops.swapaxes(sequence_mask, 0, 1))
+    skipped = (
+        None
+        if sequence_mask is None
+        else ops.logical_not(ops.swapaxes(sequence_mask, 0, 1))
+    )
     rows = ops.shape(inputs)[1]
     if training:
         first = ops.zeros((rows, cell.cell_input_size), cell.compute_dtype)
@@ -218,8 +220,10 @@ def attend_in_a_loop(
     # The results of a step are carried with its states and start as zeros. A
     # readout is computed of all steps at once, after the loop.
     before = cell.placement == "before"
-    width = cells.output_size(cell.cell) if before else cell.output_size
-    widths = [width, ops.shape(projected[1])[-2]]
+    widths = [
+        cells.output_size(cell.cell) if before else cell.output_size,
+        ops.shape(projected[1])[-2],
+    ]
     widths += [cell.context_dim] * cell.readout
     found = [ops.zeros((rows, x), cell.compute_dtype) for x in widths]
     found[1] = wide(found[1])
@@ -229,7 +233,8 @@ def attend_in_a_loop(
     floats = filter(is_float, keras.tree.flatten(projected))
 
     def step(before, given, product):
-        inputs, noise, memory = given
+        inputs, noise, floats = given
+        floats = iter(floats)
         # States that are counters are integers.
         before = [
             x if is_float(old) else ops.cast(x, old.dtype)
@@ -239,7 +244,9 @@ def attend_in_a_loop(
         output, context, own, weights = cell.step(
             inputs,
             own,
-            _with_floats(projected, memory),
+            keras.tree.map_structure(
+                lambda x: next(floats) if is_float(x) else x, projected
+            ),
             memory_mask,
             training,
             noise,
@@ -267,14 +274,6 @@ def attend_in_a_loop(
         if skipped is not None:
             outputs = repeated(outputs, skipped)
     return swap_time(outputs), states, swap_time(weights)
-
-
-def _with_floats(nest, floats):
-    """Returns a nest with its floating-point tensors replaced."""
-    floats = iter(floats)
-    return keras.tree.map_structure(
-        lambda x: next(floats) if is_float(x) else x, nest
-    )
 
 
 def _like(tensors, others):

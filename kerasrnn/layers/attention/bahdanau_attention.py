@@ -155,8 +155,7 @@ class BahdanauAttention(AttentionMechanism):
     def energy(self, preactivation: Tensor) -> Tensor:
         """Returns `v . tanh(preactivation)`, `(batch, queries, positions)`."""
         project = self._direction() if self.normalize else self.score_projection
-        energy = over_last(project, ops.tanh(preactivation))
-        return ops.squeeze(energy, -1)
+        return ops.squeeze(over_last(project, ops.tanh(preactivation)), -1)
 
     def _direction(self):
         """Returns `g v / |v|`, of shape `(units, 1)`."""
@@ -166,8 +165,7 @@ class BahdanauAttention(AttentionMechanism):
             # A quantized kernel is only valid with its scales.
             v = project(ops.eye(self.units, dtype=self.compute_dtype))
         v = wide(v)
-        length = ops.sqrt(ops.sum(ops.square(v)))
-        return wide(self.gain) * v / length
+        return wide(self.gain) * v / ops.sqrt(ops.sum(ops.square(v)))
 
 
 # Number of hidden units held at once: 16 MiB of float32.
@@ -213,14 +211,14 @@ def _score(query, keys, vector):
 
 def _product(hidden, vector):
     """`v . h`, for any leading axes."""
-    found = over_last(ops.expand_dims(vector, -1), hidden)
-    return ops.squeeze(found, -1)
+    return ops.squeeze(over_last(ops.expand_dims(vector, -1), hidden), -1)
 
 
 def _in_blocks(query, keys, vector, most):
     """Scores blocks of at most `most` queries one after another."""
-    scores = functools.partial(_blocks, most)
-    return _backend.custom_gradient(scores)(query, keys, vector)
+    return _backend.custom_gradient(functools.partial(_blocks, most))(
+        query, keys, vector
+    )
 
 
 def _blocks(most, query, keys, vector):

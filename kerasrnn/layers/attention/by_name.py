@@ -56,8 +56,7 @@ def get_attention(
     named = mechanisms_by_name()
     if isinstance(identifier, str) and identifier in named:
         mechanism = named[identifier]
-        arguments = mechanism.names[identifier](units)
-        return mechanism(**arguments, dtype=dtype)
+        return mechanism(**mechanism.names[identifier](units), dtype=dtype)
     raise ValueError(
         "`attention` must be an attention mechanism of `kerasrnn.layers` or "
         f"one of {', '.join(map(repr, named))}. "

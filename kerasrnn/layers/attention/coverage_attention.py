@@ -130,8 +130,9 @@ class CoverageAttention(BahdanauAttention):
     ) -> Tensor:
         """Returns the coverage before the first step: 0 for all positions."""
         values = projected[1]
-        shape = (batch_size, ops.shape(values)[1])
-        return ops.zeros(shape, wide_dtype(values.dtype))
+        return ops.zeros(
+            (batch_size, ops.shape(values)[1]), wide_dtype(values.dtype)
+        )
 
     def align(
         self,

@@ -16,6 +16,7 @@ from kerasrnn.layers.attention.mechanism import positions
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.layers.softmax import masked_softmax
+from kerasrnn.saving import build_once
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
@@ -103,7 +104,17 @@ class LocalAttention(AttentionMechanism):
         super().__init__(dropout=dropout, seed=seed, **kwargs)
         if attention is None:
             attention = GeneralAttention(dtype=self.dtype_policy)
-        _check_score(attention)
+        plain = (
+            isinstance(attention, AttentionMechanism)
+            and type(attention).align is AttentionMechanism.align
+        )
+        if not plain or attention.dropout:
+            raise ValueError(
+                "`attention` must be an attention mechanism with one score for "
+                "each position, such as `GeneralAttention()`. It must have no "
+                "dropout; use the `dropout` of LocalAttention. Received: "
+                f"attention={attention!r}"
+            )
         self.attention = attention
         self.radius = positive_integer("radius", radius)
         self.alignment = one_of(
@@ -114,8 +125,7 @@ class LocalAttention(AttentionMechanism):
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
 
     def build(self, query_shape: Shape, memory_shape: Shape) -> None:
-        if not self.attention.built:
-            self.attention.build(query_shape, memory_shape)
+        build_once(self.attention, query_shape, memory_shape)
         if self.alignment == "predictive":
             query_dim = query_shape[-1]
             units = self.units or query_dim
@@ -141,9 +151,7 @@ class LocalAttention(AttentionMechanism):
         self, batch_size: int | Tensor, projected: tuple[Tensor, ...]
     ) -> Tensor:
         """Returns the index of the first step; `()` if predictive."""
-        if self.alignment == "predictive":
-            return ()
-        return ops.zeros((batch_size, 1), "int32")
+        return ops.zeros((batch_size, 1), "int32") if self.stateful else ()
 
     def align(
         self,
@@ -197,18 +205,3 @@ class LocalAttention(AttentionMechanism):
             query, projected, memory_mask, steps, training, noise
         )
         return context, weights, state + time
-
-
-def _check_score(attention):
-    """Raises `ValueError` unless the weights are the softmax of a score."""
-    plain = (
-        isinstance(attention, AttentionMechanism)
-        and type(attention).align is AttentionMechanism.align
-    )
-    if not plain or attention.dropout:
-        raise ValueError(
-            "`attention` must be an attention mechanism with one score for "
-            "each position, such as `GeneralAttention()`. It must have no "
-            "dropout; use the `dropout` of LocalAttention. Received: "
-            f"attention={attention!r}"
-        )

@@ -253,9 +253,10 @@ class AttentionMechanism(Configured, KeepsQuantization):
         """
         if not self.dropout:
             return {}
-        ones = ops.ones(self.noise_shape(query, projected))
         mask = keras.random.dropout(
-            ones, self.dropout, seed=self.seed_generator
+            ops.ones(self.noise_shape(query, projected)),
+            self.dropout,
+            seed=self.seed_generator,
         )
         return {"dropout": mask}
 
@@ -319,8 +320,9 @@ class _NoAttention:
         training=False,
         noise=None,
     ):
-        positions = ops.shape(projected[1])[-2]
-        weights = ops.zeros((*ops.shape(query)[:-1], positions))
+        weights = ops.zeros(
+            (*ops.shape(query)[:-1], ops.shape(projected[1])[-2])
+        )
         return query[..., :0], weights, ()
 
     attend_in_turn = attend

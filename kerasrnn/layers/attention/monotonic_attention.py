@@ -139,8 +139,7 @@ class MonotonicAttention(BahdanauAttention):
         training: bool,
         noise: dict[str, Tensor],
     ) -> tuple[Tensor, Tensor]:
-        energy = self.score(query, projected[0])
-        energy = ops.cast(energy, state.dtype)
+        energy = ops.cast(self.score(query, projected[0]), state.dtype)
         energy = energy + ops.cast(self.bias, state.dtype)
         if "energy" in noise:
             energy = energy + ops.cast(noise["energy"], energy.dtype)

@@ -187,6 +187,4 @@ def _running_sum(x, span):
     zeros = ops.zeros_like(x[..., :half])
     total = _running_sum(x, half)
     total = total + shifted(total, zeros, axis=-1)
-    if span % 2:
-        return x + shifted(total, zeros[..., :1], axis=-1)
-    return total
+    return x + shifted(total, zeros[..., :1], axis=-1) if span % 2 else total

@@ -100,9 +100,7 @@ class SelfAttentionCell(Configured, WindowCell):
         kernel_initializer: Initializer = "glorot_uniform",
         **kwargs: Unpack[LayerOptions],
     ) -> None:
-        cells.check_cell(cell, "SelfAttentionCell")
-        kwargs.setdefault("dtype", cells.policy(cell))
-        super().__init__(**kwargs)
+        super().__init__(**cells.options_of(cell, "SelfAttentionCell", kwargs))
         self.window = positive_integer("window", window)
         self.attending = _OutputAttentionCell(
             cell,
@@ -130,13 +128,16 @@ class SelfAttentionCell(Configured, WindowCell):
     @property
     def cache_shapes(self) -> list[Shape]:
         width = cells.output_size(self.cell)
-        sizes = self.attention.projected_shapes(width, width)
-        return [(*shape[:-1], self.window, shape[-1]) for shape in sizes]
+        return [
+            (*shape[:-1], self.window, shape[-1])
+            for shape in self.attention.projected_shapes(width, width)
+        ]
 
     def build(self, input_shape: Shape) -> None:
         if not self.attending.built:
-            width = cells.output_size(self.cell)
-            self.attending.build(input_shape, (None, None, width))
+            self.attending.build(
+                input_shape, (None, None, cells.output_size(self.cell))
+            )
         self.cell_input_size = self.attending.cell_input_size
         self._rnn.build((None, *input_shape))
 

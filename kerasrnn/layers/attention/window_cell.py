@@ -75,8 +75,11 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
 
     @property
     def state_size(self) -> list[int]:
-        inner = cells.flat_state_sizes(self.cell)
-        return [self.output_size, *inner, *map(math.prod, self._shapes)]
+        return [
+            self.output_size,
+            *cells.flat_state_sizes(self.cell),
+            *map(math.prod, self._shapes),
+        ]
 
     def get_initial_state(
         self, batch_size: int | Tensor | None = None
@@ -144,8 +147,7 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
         """Splits states into the output, the cell's states and the cache."""
         count = len(self._shapes)
         output, *inner = states[:-count]
-        sizes = cells.state_sizes(self.cell)
-        inner = keras.tree.pack_sequence_as(sizes, inner)
+        inner = keras.tree.pack_sequence_as(cells.state_sizes(self.cell), inner)
         cache = [
             ops.reshape(flat, (-1, *shape))
             for flat, shape in zip(states[-count:], self._shapes, strict=True)
@@ -165,8 +167,9 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
         return [output, *keras.tree.flatten(inner), *flat]
 
     def first_input(self, step_input: Tensor) -> Tensor:
-        shape = (ops.shape(step_input)[0], self.cell_input_size)
-        return ops.zeros(shape, self.compute_dtype)
+        return ops.zeros(
+            (ops.shape(step_input)[0], self.cell_input_size), self.compute_dtype
+        )
 
 
 class _NoCell:
@@ -231,8 +234,7 @@ def _attend_to_band(attention, queries, cache, window):
 
 def padded(x, before, after):
     """Adds empty positions at both ends of the axis before the last."""
-    width = [(0, 0)] * (len(x.shape) - 2) + [(before, after), (0, 0)]
-    return ops.pad(x, width)
+    return ops.pad(x, [(0, 0)] * (len(x.shape) - 2) + [(before, after), (0, 0)])
 
 
 def _blocks(x, seen, blocks, block):

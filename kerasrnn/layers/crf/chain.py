@@ -37,8 +37,9 @@ def at_tag(tags, width):
     `keras.ops.one_hot` with booleans or several axes cannot be converted to
     ONNX.
     """
-    places = ops.arange(width, dtype="int32")
-    return ops.equal(ops.cast(tags, "int32")[..., None], places)
+    return ops.equal(
+        ops.cast(tags, "int32")[..., None], ops.arange(width, dtype="int32")
+    )
 
 
 def scan_back(step, carry, time):
@@ -216,8 +217,9 @@ def _forward_scaled(emissions, mask, transitions, end):
         new = new / ops.sum(new, axis=-1, keepdims=True)
         return ops.where(real[index], new, old), old
 
-    time = ops.shape(emissions)[0]
-    last, before = _backend.scan(step, _start(emissions), time)
+    last, before = _backend.scan(
+        step, _start(emissions), ops.shape(emissions)[0]
+    )
     # Computing the sums of all steps again, in one product, takes less time
     # than saving them.
     reached = ops.matmul(before, moves)
@@ -267,8 +269,7 @@ def _backward_scaled(emissions, mask, transitions, end, before, last, weights):
 
     last = last * ends
     last = last / ops.sum(last, axis=-1, keepdims=True)
-    time = ops.shape(emissions)[0]
-    _, shares = scan_back(step, last, time)
+    _, shares = scan_back(step, last, ops.shape(emissions)[0])
     width = transitions.shape[0]
     pairs = ops.matmul(
         ops.transpose(ops.reshape(before, (-1, width))),
@@ -285,8 +286,7 @@ def _forward_in_logs(emissions, mask, transitions, end):
         return ops.where(real[index], new, old), old
 
     start = (1.0 - _start(emissions)) * NEVER
-    time = ops.shape(emissions)[0]
-    last, before = _backend.scan(step, start, time)
+    last, before = _backend.scan(step, start, ops.shape(emissions)[0])
     return ops.logsumexp(last + end, axis=-1), before, last
 
 
@@ -308,8 +308,9 @@ def _backward_in_logs(emissions, mask, transitions, end, before, last, weights):
         return (old, pairs + here), share
 
     last = ops.softmax(last + end, axis=-1)
-    start = last, ops.zeros_like(transitions)
-    (_, pairs), shares = scan_back(step, start, ops.shape(emissions)[0])
+    (_, pairs), shares = scan_back(
+        step, (last, ops.zeros_like(transitions)), ops.shape(emissions)[0]
+    )
     return shares, pairs, last
 
 
@@ -415,8 +416,7 @@ def best_paths(emissions, mask, transitions, end, *, count):
 
     # A state is a pair of a tag and one of the best paths to it, as one number.
     def forward(old, index):
-        scores = old[:, None, :] + arriving
-        new, origins = largest(scores, count)
+        new, origins = largest(old[:, None, :] + arriving, count)
         new = new + emissions[index][..., None]
         new = ops.reshape(new, (-1, width * count))
         origins = ops.reshape(origins, (-1, width * count))
@@ -425,8 +425,7 @@ def best_paths(emissions, mask, transitions, end, *, count):
     def backward(state, index):
         here = mask[index][:, None]
         old = ops.take_along_axis(origins[index], state, axis=-1)
-        tag = ops.where(here, state // count, 0)
-        return ops.where(here, old, state), tag
+        return ops.where(here, old, state), ops.where(here, state // count, 0)
 
     start = ops.full_like(emissions[0, :, :1], NEVER)
     start = ops.repeat(start, width * count, axis=-1)

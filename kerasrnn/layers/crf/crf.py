@@ -14,7 +14,9 @@ from kerasrnn.layers.crf.chain import at_tag
 from kerasrnn.layers.crf.chain import maximum
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.precision import wide_dtype
+from kerasrnn.saving import ByArguments
 from kerasrnn.saving import Configured
+from kerasrnn.saving import build_once
 from kerasrnn.tag_schemes import PREFIXES
 from kerasrnn.tag_schemes import check_scheme
 from kerasrnn.tag_schemes import parsed_tag
@@ -31,7 +33,7 @@ _OUTSIDE = "O", ""
 
 
 @keras.saving.register_keras_serializable("kerasrnn", "CRFLink")
-class Link:
+class Link(ByArguments):
     """A reference to a layer, which is set after both are created.
 
     With it, a loss finds its layer again after both were loaded from a file. If
@@ -43,13 +45,6 @@ class Link:
 
     def __init__(self) -> None:
         self.layer: Any = None
-
-    def get_config(self) -> Config:
-        return {}
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        return cls()
 
 
 class Linked:
@@ -73,7 +68,7 @@ class Linked:
         return layer
 
     def marked(self, outputs: Tensor) -> Tensor:
-        """Marks outputs, so that `link_of` recognizes them as this layer's.
+        """Marks outputs, so that a loss recognizes them as this layer's.
 
         JAX arrays cannot be marked and are returned unchanged.
         """
@@ -247,7 +242,9 @@ class CRF(Linked, Configured, keras.layers.Layer):
             emission of the best tag in each step, which changes no probability;
             and the mask, booleans of shape `(batch, time)`.
         """
-        return emissions_and_mask(ops.convert_to_tensor(outputs))
+        outputs = ops.convert_to_tensor(outputs)
+        on_path = at_tag(ops.argmax(outputs, axis=-1), outputs.shape[-1])
+        return ops.where(on_path, 0.0, outputs), ops.any(outputs != 0, axis=-1)
 
     def log_likelihood(
         self, emissions: Tensor, tags: Tensor, mask: Tensor | None = None
@@ -327,8 +324,7 @@ class CRF(Linked, Configured, keras.layers.Layer):
 
     def _chain(self, emissions, mask):
         emissions, mask = chains.checked(emissions, mask)
-        if not self.built:
-            self.build(emissions.shape)
+        build_once(self, emissions.shape)
         weights = self.transitions, self.start, self.end
         return chains.chain(emissions, mask, *weights, self.allowed)
 
@@ -348,7 +344,7 @@ def with_path(emissions, mask, tags):
         tags: Integers of shape `(batch, time)`, the best path.
 
     Returns:
-        Tensor of shape `(batch, time, tags)`.
+        Tensor of shape `(batch, time, tags)`, which `CRF.emissions` decodes.
     """
     on_path = at_tag(tags, emissions.shape[-1])
     of_path = ops.sum(
@@ -360,27 +356,12 @@ def with_path(emissions, mask, tags):
     return ops.where(mask[..., None], outputs, 0.0)
 
 
-def emissions_and_mask(outputs):
-    """Decodes outputs of `with_path`: emissions up to a constant, and mask.
-
-    Args:
-        outputs: Tensor of shape `(batch, time, tags)`.
-    """
-    tags = ops.argmax(outputs, axis=-1)
-    on_path = at_tag(tags, outputs.shape[-1])
-    mask = ops.any(outputs != 0, axis=-1)
-    return ops.where(on_path, 0.0, outputs), mask
-
-
-def link_of(outputs):
-    """Returns the link of the layer that made outputs; `None` if unknown."""
-    return getattr(outputs, "_kerasrnn_link", None)
-
-
 def serialized(link):
     """Returns a configuration of a link that is shared by all who load it."""
-    config = keras.saving.serialize_keras_object(link)
-    return {**config, "shared_object_id": id(link)}
+    return {
+        **keras.saving.serialize_keras_object(link),
+        "shared_object_id": id(link),
+    }
 
 
 def unlinked(config):

@@ -6,7 +6,6 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.crf.crf import CRF
-from kerasrnn.layers.crf.crf import link_of
 from kerasrnn.layers.crf.crf import serialized
 from kerasrnn.layers.crf.crf import unlinked
 from kerasrnn.layers.precision import wide_dtype
@@ -64,8 +63,11 @@ class CRFLoss(keras.losses.Loss):
         reduction: str | None = "sum_over_batch_size",
         name: str = "crf_loss",
     ) -> None:
-        dtype = wide_dtype(keras.config.floatx())
-        super().__init__(name=name, reduction=reduction, dtype=dtype)
+        super().__init__(
+            name=name,
+            reduction=reduction,
+            dtype=wide_dtype(keras.config.floatx()),
+        )
         self._link = crf.link
 
     def __call__(
@@ -77,8 +79,16 @@ class CRFLoss(keras.losses.Loss):
         # Keras would multiply the losses of rows by the mask of the steps.
         losses = self.call(y_true, y_pred)
         if sample_weight is not None:
-            sample_weight = _of_rows(sample_weight)
-        return _Mean(self.name, self.reduction, self.dtype)(
+            sample_weight = ops.convert_to_tensor(sample_weight)
+            if tuple(sample_weight.shape[1:]) == (1,):
+                sample_weight = sample_weight[:, 0]
+            if len(sample_weight.shape) != 1:
+                raise ValueError(
+                    "`sample_weight` must have the shape (batch,), because "
+                    "each row has one loss. Received: "
+                    f"sample_weight.shape={tuple(sample_weight.shape)}"
+                )
+        return Computed(self.name, self.reduction, self.dtype)(
             losses, losses, sample_weight
         )
 
@@ -93,7 +103,7 @@ class CRFLoss(keras.losses.Loss):
         if (
             crf is None
             or not crf.built
-            or link_of(y_pred) not in (None, crf.link)
+            or getattr(y_pred, "_kerasrnn_link", crf.link) is not crf.link
         ):
             raise ValueError(
                 "The loss needs the `CRF` at the end of the model. A loss that "
@@ -126,21 +136,7 @@ class CRFLoss(keras.losses.Loss):
         return loss
 
 
-def _of_rows(sample_weight):
-    """Returns weights of shape `(batch,)`; accepts `(batch, 1)`, too."""
-    sample_weight = ops.convert_to_tensor(sample_weight)
-    shape = tuple(sample_weight.shape)
-    if len(shape) == 2 and shape[1] == 1:
-        return sample_weight[:, 0]
-    if len(shape) != 1:
-        raise ValueError(
-            "`sample_weight` must have the shape (batch,), because each row "
-            f"has one loss. Received: sample_weight.shape={shape}"
-        )
-    return sample_weight
-
-
-class _Mean(keras.losses.Loss):
+class Computed(keras.losses.Loss):
     """Reduces losses that were computed before."""
 
     def call(self, y_true, y_pred):

@@ -10,6 +10,8 @@ sequence by itself. For any other cell, the function `run` loops over its steps.
 """
 
 import inspect
+from collections.abc import Mapping
+from typing import Any
 
 import keras
 from keras import ops
@@ -57,13 +59,26 @@ def check_vectors(cell, owner):
         )
 
 
+def options_of(cell: Any, owner: str, options: Mapping[str, object]) -> Any:
+    """Returns the options of a layer around a cell, with the cell's dtype.
+
+    Args:
+        cell: The recurrent cell; it is checked.
+        owner: String, the class of the layer, for the error message.
+        options: Dictionary of options. They override the default.
+    """
+    check_cell(cell, owner)
+    return {"dtype": cell.dtype_policy, **options}
+
+
 def initial_state(cell, batch_size):
     """Returns the initial states of `cell` as a list; zeros by default."""
     if hasattr(cell, "get_initial_state"):
         states = cell.get_initial_state(batch_size=batch_size)
         return states if keras.tree.is_nested(states) else [states]
-    dtype = policy(cell).compute_dtype
-    return map_sizes(lambda x: ops.zeros(shape_of(x, batch_size), dtype), cell)
+    return map_sizes(
+        lambda x: ops.zeros(shape_of(x, batch_size), cell.compute_dtype), cell
+    )
 
 
 def map_sizes(function, cell):
@@ -103,11 +118,6 @@ def output_size(cell):
     """
     size = getattr(cell, "output_size", None)
     return flat_state_sizes(cell)[0] if size is None else size
-
-
-def policy(cell):
-    """Returns the dtype policy of a cell, or the global one."""
-    return getattr(cell, "dtype_policy", keras.config.dtype_policy())
 
 
 def step(cell, inputs, states, training=False):
@@ -188,7 +198,7 @@ def run(
         return _run_steps(
             cell, sequence, states, mask, training, last_only, unroll
         )
-    sequence = ops.cast(sequence, policy(cell).compute_dtype)
+    sequence = ops.cast(sequence, cell.compute_dtype)
     flat = keras.tree.flatten(states)
     options = {"mask": mask, "training": training}
     if last_only and "last_only" in inspect.signature(cell.run).parameters:
@@ -199,7 +209,7 @@ def run(
 
 def _run_steps(cell, sequence, states, mask, training, last_only, unroll):
     """Runs a cell step by step; for the arguments see `run`."""
-    dtype = policy(cell).compute_dtype
+    dtype = cell.compute_dtype
     # The output is carried like a state, so that a skipped step repeats it.
     size = shape_of(output_size(cell), ops.shape(sequence)[1])
     start = [ops.zeros(size, dtype), *keras.tree.flatten(states)]
@@ -258,15 +268,15 @@ def as_carried(states, before, dtype):
         dtype: String, the compute dtype of the cell. States that are carried in
             another dtype, such as float32 in a decoder, are not rounded.
     """
-
-    def carried(new, old):
-        # A stateful `keras.layers.RNN` passes its variables, but carries their
-        # values after a cast.
-        own = isinstance(old, keras.Variable)
-        same = own or keras.backend.standardize_dtype(old.dtype) == dtype
-        return ops.cast(new, dtype) if same else new
-
-    return [carried(*pair) for pair in zip(states, before, strict=True)]
+    # A stateful `keras.layers.RNN` passes its variables, but carries their
+    # values after a cast.
+    return [
+        ops.cast(new, dtype)
+        if isinstance(old, keras.Variable)
+        or keras.backend.standardize_dtype(old.dtype) == dtype
+        else new
+        for new, old in zip(states, before, strict=True)
+    ]
 
 
 def draw_dropout_masks(cell, inputs):
@@ -284,8 +294,9 @@ def draw_dropout_masks(cell, inputs):
     batch_size = ops.shape(inputs)[0]
     for inner in _stacked_cells(cell):
         draw_dropout_masks(inner, inputs)
-        shape = shape_of(output_size(inner), batch_size)
-        inputs = ops.zeros(shape, inputs.dtype)
+        inputs = ops.zeros(
+            shape_of(output_size(inner), batch_size), inputs.dtype
+        )
     if hasattr(cell, "get_dropout_mask"):
         cell.get_dropout_mask(inputs)
         if cell.recurrent_dropout:
@@ -329,8 +340,7 @@ def with_masks_of(cell, step):
 
 def _stacked_cells(cell):
     """Returns the cells of a stack; each reads the previous one's output."""
-    is_stack = isinstance(cell, keras.layers.StackedRNNCells)
-    return cell.cells if is_stack else []
+    return cell.cells if isinstance(cell, keras.layers.StackedRNNCells) else []
 
 
 # Keys in Keras's serialized arrays, whose dtype is not that of a layer.
@@ -351,11 +361,9 @@ def clone_cell(cell, *path, dtype=None):
     Raises:
         ValueError: when the widths of the new cell differ.
     """
-    config = _reseeded(template(cell), path)
     if dtype is not None:
-        policy = keras.dtype_policies.get(dtype)
-        config = _of_policy(config, keras.dtype_policies.serialize(policy))
-    copy = type(cell).from_config(config)
+        dtype = keras.dtype_policies.serialize(keras.dtype_policies.get(dtype))
+    copy = type(cell).from_config(_changed(template(cell), path, dtype))
     widths, expected = ((output_size(x), state_sizes(x)) for x in (copy, cell))
     if widths != expected:
         raise ValueError(
@@ -366,30 +374,18 @@ def clone_cell(cell, *path, dtype=None):
     return copy
 
 
-def _reseeded(config, path):
-    """Returns a configuration with other seeds."""
-    if isinstance(config, dict):
-        return {
-            name: derived_seed(value, *path)
-            if name == "seed"
-            else _reseeded(value, (*path, name))
-            for name, value in config.items()
-        }
+def _changed(config, path, policy):
+    """Returns a configuration with other seeds, and maybe another policy."""
     if isinstance(config, list):
-        return [
-            _reseeded(value, (*path, index))
-            for index, value in enumerate(config)
-        ]
-    return config
-
-
-def _of_policy(config, policy):
-    """Returns a configuration with another dtype policy."""
-    if isinstance(config, dict) and config.get("class_name") not in _ARRAYS:
-        return {
-            name: policy if name == "dtype" else _of_policy(value, policy)
-            for name, value in config.items()
-        }
-    if isinstance(config, list):
-        return [_of_policy(value, policy) for value in config]
-    return config
+        return [_changed(x, (*path, i), policy) for i, x in enumerate(config)]
+    if not isinstance(config, dict) or config.get("class_name") in _ARRAYS:
+        return config
+    changed = {
+        name: _changed(value, (*path, name), policy)
+        for name, value in config.items()
+    }
+    if "seed" in config:
+        changed["seed"] = derived_seed(config["seed"], *path)
+    if "dtype" in config and policy is not None:
+        changed["dtype"] = policy
+    return changed

@@ -110,11 +110,10 @@ def _in_parts(a, b, start, reverse):
     # Steps that are added at the end change nothing.
     a = ops.reshape(ops.pad(a, missing, constant_values=1), parts)
     b = ops.reshape(ops.pad(b, missing), parts)
-    order = range(_STEPS)[::-1] if reverse else range(_STEPS)
 
     # Within each part, h_t = product * h + sum, where h is that before the
     # part.
-    first, *others = order
+    first, *others = range(_STEPS)[::-1] if reverse else range(_STEPS)
     products, sums = {first: a[:, first]}, {first: b[:, first]}
     last = first
     for step in others:
@@ -156,5 +155,4 @@ def _moved(x, distance):
     Unlike in `shifted`, the shapes do not depend on the distance.
     """
     index = ops.arange(ops.shape(x)[-1]) - distance
-    moved = ops.take(x, ops.maximum(index, 0), axis=-1)
-    return ops.where(index >= 0, moved, 0)
+    return ops.where(index >= 0, ops.take(x, ops.maximum(index, 0), axis=-1), 0)

@@ -9,6 +9,7 @@ contains one head after the other.
 import contextvars
 import copy
 import dataclasses
+import itertools
 from typing import Any
 
 import keras
@@ -28,11 +29,7 @@ def join(parts):
 
 def split_at(x, *widths):
     """Splits the last axis into parts of given widths and the rest."""
-    ends, total = [], 0
-    for width in widths:
-        total += width
-        ends.append(total)
-    return ops.split(x, ends, axis=-1)
+    return ops.split(x, list(itertools.accumulate(widths)), axis=-1)
 
 
 def rows_of(x):
@@ -181,9 +178,8 @@ def fixed_value(x, dtype):
     """Returns the tensor of a `Fixed`; arrays of floats become float32."""
     value = value_of(x)
     tensor = ops.convert_to_tensor(value)
-    if ops.is_tensor(value) or not is_float(tensor):
-        return tensor
-    return ops.cast(tensor, wide_dtype(dtype))
+    is_array = not ops.is_tensor(value) and is_float(tensor)
+    return ops.cast(tensor, wide_dtype(dtype)) if is_array else tensor
 
 
 def times_transposed(kernel):

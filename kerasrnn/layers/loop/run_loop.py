@@ -120,8 +120,9 @@ class _Loop:
 
         looking = _Look(dtype, mask)
         weights = WeightsOfStep()
-        here = [x[0] for x in sequences]
-        new = self._new_states(0, states, here, fixed, looking, weights)
+        new = self._new_states(
+            0, states, [x[0] for x in sequences], fixed, looking, weights
+        )
         _check_states(new, states)
         self.variables = list(map(id, weights.read))
         self.seeds = weights.seeds
@@ -216,8 +217,7 @@ def _kind(leaf):
     if isinstance(leaf, Fixed):
         return "fixed"
     # Variables are read like any other weight of the cell.
-    passed_on = isinstance(leaf, (Kernel, keras.Variable))
-    if passed_on or not hasattr(leaf, "dtype"):
+    if isinstance(leaf, (Kernel, keras.Variable)) or not hasattr(leaf, "dtype"):
         return None
     return "sequence" if is_float(leaf) else "discrete"
 

@@ -105,8 +105,7 @@ class GatedDeltaCell(MatrixMemoryCell):
         self.decay_bias = self._add("decay_bias", (self.heads,), _decay_biases)
 
     def scaled(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
-        q, k = super().scaled(_unit_length(q), _unit_length(k))
-        return q, k
+        return super().scaled(_unit_length(q), _unit_length(k))
 
     def writes(self, decisions: Tensor) -> dict[str, Tensor]:
         decay, beta = decisions[..., 0, :], ops.sigmoid(decisions[..., 1, :])
@@ -202,14 +201,12 @@ def _unit_length(x):
 
 
 def _log_rates(shape, dtype):
-    rates = keras.random.uniform(shape, 1e-3, 16.0, dtype=dtype)
-    return ops.log(rates)
+    return ops.log(keras.random.uniform(shape, 1e-3, 16.0, dtype=dtype))
 
 
 def _decay_biases(shape, dtype):
     """Returns biases whose softplus is log-uniform from 0.001 to 0.1."""
-    logs = keras.random.uniform(
-        shape, math.log(1e-3), math.log(0.1), dtype=dtype
+    steps = ops.exp(
+        keras.random.uniform(shape, math.log(1e-3), math.log(0.1), dtype=dtype)
     )
-    steps = ops.exp(logs)
     return steps + ops.log(-ops.expm1(-steps))

@@ -215,8 +215,7 @@ def _run(q, k, v, log_decay, beta, memory):
     if beta is not None:
         v = v - ops.matmul(written, memories)
     attended = ops.matmul(q, transposed) * left
-    outputs = ops.matmul(attended, v) + ops.matmul(q * decayed, memories)
-    return outputs, memory
+    return ops.matmul(attended, v) + ops.matmul(q * decayed, memories), memory
 
 
 def _memories(memory, kept, added, update):
@@ -251,12 +250,10 @@ def _inverse(lower):
     size = lower.shape[-1]
     if size == 4:  # lower^4 = 0
         identity = ops.eye(4, dtype=lower.dtype)
-        square = _product(lower, lower)
-        return _product(identity - lower, identity + square)
+        return _product(identity - lower, identity + _product(lower, lower))
     half = size // 2
     blocks = [lower[:, :half, :half], lower[:, half:, half:]]
-    inverses = _inverse(ops.concatenate(blocks))
-    first, last = ops.split(inverses, 2)
+    first, last = ops.split(_inverse(ops.concatenate(blocks)), 2)
     corner = -_product(_product(last, lower[:, half:, :half]), first)
     above = ops.concatenate([first, ops.zeros_like(first)], axis=-1)
     below = ops.concatenate([corner, last], axis=-1)
@@ -282,8 +279,7 @@ def _log_scales(log_decay, log_input, first):
     largest = log_input - decayed
     distance = 1
     while distance < largest.shape[-1]:
-        earlier = largest[..., :-distance]
-        later = ops.maximum(largest[..., distance:], earlier)
+        later = ops.maximum(largest[..., distance:], largest[..., :-distance])
         largest = ops.concatenate([largest[..., :distance], later], axis=-1)
         distance *= 2
     ends = ops.moveaxis(decayed[..., -1] + largest[..., -1], 2, 0)

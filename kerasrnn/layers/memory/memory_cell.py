@@ -103,8 +103,7 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
             "write_kernel": (input_shape[-1], self.decisions * self.heads),
             "output_kernel": (of_values, self.units),
         }.items():
-            weight = self._add(name, shape, self.kernel_initializer)
-            setattr(self, name, weight)
+            setattr(self, name, self._add(name, shape, self.kernel_initializer))
         self.gains = self._add("gains", (self.head_dims[1],), "ones")
         if self.conv_width:
             # The default of a convolution of this width in PyTorch.
@@ -181,15 +180,20 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
         )
         writes = self.writes(decisions)
         if isinstance(time, int) and time == 1:
-            step = {name: x[:, 0] for name, x in writes.items()}
             found, state = matrix_memory_step(
-                q[:, 0], k[:, 0], v[:, 0], **step, state=state
+                q[:, 0],
+                k[:, 0],
+                v[:, 0],
+                **{name: x[:, 0] for name, x in writes.items()},
+                state=state,
             )
             found = ops.expand_dims(found, 1)
         else:
-            seen = None
-            if lengths is not None:
-                seen = ops.arange(time) < ops.expand_dims(lengths, 1)
+            seen = (
+                None
+                if lengths is None
+                else ops.arange(time) < ops.expand_dims(lengths, 1)
+            )
             found, state = matrix_memory(
                 q, k, v, **writes, initial_state=state, mask=seen
             )

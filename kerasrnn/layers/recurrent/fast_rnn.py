@@ -1,5 +1,6 @@
 """Layers that run a recurrent cell over a sequence."""
 
+import operator
 from typing import Any
 from typing import Self
 from typing import Unpack
@@ -113,10 +114,8 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
             for inner in cell:
                 cells.check_cell(inner, owner)
             cell = keras.layers.StackedRNNCells(
-                cell, dtype=cells.policy(cell[0])
+                cell, dtype=cell[0].dtype_policy
             )
-        cells.check_cell(cell, owner)
-        kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(
             cell,
             return_sequences=return_sequences,
@@ -125,7 +124,7 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
             stateful=stateful,
             unroll=unroll,
             zero_output_for_mask=zero_output_for_mask,
-            **kwargs,
+            **cells.options_of(cell, owner, kwargs),
         )
         # From Keras 3.16 on, its recurrent layers no longer set this.
         self.supports_masking = True
@@ -147,21 +146,16 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
     ) -> Any:
         check_sequences(sequences)
         if self.stateful and self.states is not None:
-            sequences, mask = self._of_the_batch(sequences, mask)
+            # TensorFlow's loop needs the batch size, and an export does not
+            # provide it.
+            batch_size = keras.tree.flatten(self.states)[0].shape[0]
+            sequences, mask = (
+                x
+                if x is None or x.shape[0] is not None
+                else ops.reshape(x, (batch_size, *ops.shape(x)[1:]))
+                for x in (sequences, mask)
+            )
         return super().call(sequences, initial_state, mask, training)
-
-    def _of_the_batch(self, *tensors):
-        """Gives tensors the batch size of the states, where it is unknown.
-
-        TensorFlow's loop needs it, and an export does not provide it.
-        """
-        batch_size = keras.tree.flatten(self.states)[0].shape[0]
-        return [
-            x
-            if x is None or x.shape[0] is not None
-            else ops.reshape(x, (batch_size, *ops.shape(x)[1:]))
-            for x in tensors
-        ]
 
     def carry_on(
         self,
@@ -214,8 +208,9 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
             cells.draw_dropout_masks(self.cell, sequences[:, 0])
         sequence = ops.swapaxes(sequences, 0, 1)
         if mask is not None:
-            dtype = keras.tree.flatten(states)[0].dtype
-            mask = ops.cast(ops.swapaxes(mask, 0, 1), dtype)
+            mask = ops.cast(
+                ops.swapaxes(mask, 0, 1), keras.tree.flatten(states)[0].dtype
+            )
             mask = ops.expand_dims(mask, -1)
         if self.go_backwards:
             sequence = ops.flip(sequence, axis=0)
@@ -230,7 +225,13 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
             unroll=self.unroll,
         )
         if mask is not None:
-            outputs = self._of_masked_steps(outputs, mask)
+            # Keras's loop on TensorFlow returns 0 before the first unmasked
+            # step, or at every masked one.
+            if not self.zero_output_for_mask:
+                mask = ops.cumsum(mask, axis=0)
+            # `outputs` may be the last output alone.
+            mask = mask[-ops.shape(outputs)[0] :, :, 0] > 0
+            outputs = where_unmasked(mask, outputs)
         return outputs[-1], ops.swapaxes(outputs, 0, 1), states
 
     def _maybe_config_dropout_masks(self, cell, first, states):
@@ -241,17 +242,6 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
         convert it.
         """
 
-    def _of_masked_steps(self, outputs, mask):
-        """Sets outputs to 0 where Keras's loop would on TensorFlow.
-
-        That is before the first unmasked step, or at every masked one.
-        """
-        if not self.zero_output_for_mask:
-            mask = ops.cumsum(mask, axis=0)
-        # `outputs` may be the last output alone.
-        mask = mask[-ops.shape(outputs)[0] :, :, 0] > 0
-        return where_unmasked(mask, outputs)
-
     def compute_output_shape(
         self, sequences_shape: Shape, initial_state_shape: Any = None
     ) -> Any:
@@ -260,19 +250,19 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
         output = (batch_size, *[time] * self.return_sequences, *output)
         if not self.return_state:
             return output
-        shapes = cells.map_sizes(
+        return output, *cells.map_sizes(
             lambda size: cells.shape_of(size, batch_size), self.cell
         )
-        return output, *shapes
 
     def reset_state(self) -> None:
         """Resets a stateful layer to the initial states of its cell."""
         if self.states is None:
             return
         variables = keras.tree.flatten(self.states)
-        first = self.get_initial_state(variables[0].shape[0])
         for variable, value in zip(
-            variables, keras.tree.flatten(first), strict=True
+            variables,
+            keras.tree.flatten(self.get_initial_state(variables[0].shape[0])),
+            strict=True,
         ):
             variable.assign(value)
 
@@ -292,16 +282,19 @@ class CellLayer(FastRNN):
     cell_class: type[keras.layers.Layer]
 
     def __init__(self, arguments: dict[str, Any]) -> None:
-        arguments = {**arguments, **arguments["kwargs"]}
-        for name in ("self", "kwargs", "__class__"):
-            arguments.pop(name, None)
-        of_cell = {
-            name: arguments.pop(name)
-            for name in constructor_parameters(self.cell_class)
-            if name in arguments
+        given = {
+            name: value
+            for name, value in {**arguments, **arguments["kwargs"]}.items()
+            if name not in ("self", "kwargs", "__class__")
         }
-        cell = self.cell_class(**of_cell, dtype=arguments.get("dtype"))
-        super().__init__(cell, **arguments)
+        of_cell = {
+            name: given.pop(name)
+            for name in constructor_parameters(self.cell_class)
+            if name in given
+        }
+        super().__init__(
+            self.cell_class(**of_cell, dtype=given.get("dtype")), **given
+        )
         # Checked before the cell is built with the width of another axis.
         self.input_spec = keras.layers.InputSpec(ndim=3)
 
@@ -311,7 +304,9 @@ class CellLayer(FastRNN):
             return
         for name in constructor_parameters(cls.cell_class):
             if not hasattr(cls, name):
-                setattr(cls, name, _argument_of_the_cell(name))
+                get = operator.attrgetter(f"cell.{name}")
+                doc = f"The argument `{name}` of the cell."
+                setattr(cls, name, property(get, doc=doc))
 
     def get_config(self) -> Config:
         config = super().get_config()
@@ -372,9 +367,11 @@ class KerasCellLayer(CellLayer):
     def _keras_is_faster(self, mask, training):
         if mask is not None or not self._is_as_in_keras():
             return False
-        if keras.backend.backend() == "torch":
-            return True
-        return _backend.is_eager() or (training and self._has_cudnn())
+        return (
+            keras.backend.backend() == "torch"
+            or _backend.is_eager()
+            or (training and self._has_cudnn())
+        )
 
     def inner_loop(
         self,
@@ -405,10 +402,3 @@ class KerasCellLayer(CellLayer):
             # A method, because Keras would track and save a layer.
             self._of_keras = layer.inner_loop
         return self._of_keras(sequences, states, None, training)
-
-
-def _argument_of_the_cell(name):
-    def get(self) -> Any:
-        return getattr(self.cell, name)
-
-    return property(get, doc=f"The argument `{name}` of the cell.")

@@ -97,7 +97,7 @@ class GroupedMemoryCell(RecurrentCell):
             (1, self.num_groups), "candidate_gains"
         )
 
-    def given_memory(self, inputs: Tensor) -> dict[str, Nest]:
+    def given(self, inputs: Tensor) -> Nest:
         """Returns the input's part of the write, and the kernels it needs.
 
         Args:
@@ -162,16 +162,18 @@ class GroupedMemoryCell(RecurrentCell):
                 shape `(batch, head_units + units)`.
             s: Tensor of shape `(batch, units)`.
             memory: Tensor of shape `(batch, num_groups * group_size)`.
-            given: What `given_memory` returned, for this step.
+            given: What `given` returned, for this step.
             product: The function that `step` gets.
         """
         k, r = split_at(products, self.head_units)
         k, r = k + given["head"], r + given["reset"]
         a = self.softmax(product(k, given["write"]), given)
-        r = self.normalize(r, self.reset_gains, self.reset_bias)
-        r = self.recurrent_activation(r)
-        kernel = given["candidate_of_s"]
-        c = product(r * s, kernel, given["candidate"], drop=True)
+        r = self.recurrent_activation(
+            self.normalize(r, self.reset_gains, self.reset_bias)
+        )
+        c = product(
+            r * s, given["candidate_of_s"], given["candidate"], drop=True
+        )
         c = self.normalize(c, self.candidate_gains, self.candidate_bias)
         c = ops.expand_dims(self.activation(c), given["slot_axis"])
         m = ops.reshape(memory, ops.shape(a))
@@ -194,7 +196,7 @@ class GroupedMemoryCell(RecurrentCell):
             head: `k_l`, of shape `(batch, head_units)`.
             memory: As in `write`.
             index: Integer, the number of the read: `l - 1`.
-            given: What `given_memory` returned, for this step.
+            given: What `given` returned, for this step.
             product: The function that `step` gets.
         """
         kernel, bias = given["reads"][index]
@@ -363,13 +365,11 @@ class GAMCell(GroupedMemoryCell):
     def build(self, input_shape: Shape) -> None:
         self.build_memory(input_shape[-1], num_reads=1)
 
-    def given(self, inputs: Tensor) -> Nest:
-        return self.given_memory(inputs)
-
     def step(self, states: States, given: Nest, product: Product) -> States:
         s, memory = states
-        products = product(s, given["of_s"], drop=True)
-        k, memory = self.write(products, s, memory, given, product)
+        k, memory = self.write(
+            product(s, given["of_s"], drop=True), s, memory, given, product
+        )
         return [self.read(k, memory, 0, given, product), memory]
 
 
@@ -655,7 +655,6 @@ class GAMRHNCell(GroupedMemoryCell):
         return ops.concatenate([bias[:, : self.units], transform], axis=-1)
 
     def given(self, inputs: Tensor) -> Nest:
-        given = self.given_memory(inputs)
         kernels, biases = [self.gate_kernel], [self.gate_bias]
         if self.inner == "gru":
             kernels.append(self.state_kernel)
@@ -677,7 +676,7 @@ class GAMRHNCell(GroupedMemoryCell):
                     "bias": Fixed(bias),
                 }
             )
-        return {**given, "micro_steps": micro_steps}
+        return {**super().given(inputs), "micro_steps": micro_steps}
 
     def step(self, states: States, given: Nest, product: Product) -> States:
         s, memory = states

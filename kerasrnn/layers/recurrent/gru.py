@@ -148,8 +148,9 @@ class FastGRUCell(RecurrentCell):
         self.bias = None
         if self.use_bias:
             # With `reset_after`, of the input and of the state.
-            shape = (2, width) if self.reset_after else (width,)
-            self.bias = self.add_bias(shape)
+            self.bias = self.add_bias(
+                (2, width) if self.reset_after else (width,)
+            )
         self.gains = self.optional_gains((3, self.units))
 
     def biases(self) -> tuple[Tensor | None, Tensor | None]:
@@ -175,16 +176,18 @@ class FastGRUCell(RecurrentCell):
         if self.layer_norm and bias is not None:
             given["bias"] = Fixed(value_of(bias))
         if not self.reset_after:
-            parts = split_at(self.recurrent_kernel, 2 * self.units)
-            given["kernels"] = list(map(Kernel, parts))
+            given["kernels"] = list(
+                map(Kernel, split_at(self.recurrent_kernel, 2 * self.units))
+            )
         return given
 
     def step(self, states: States, given: Nest, product: Product) -> States:
         (h,) = states
         gates, g = split_at(given["x"], 2 * self.units)
         if self.reset_after:
-            bias = given.get("state_bias")
-            of_h = product(h, self.recurrent_kernel, bias, drop=True)
+            of_h = product(
+                h, self.recurrent_kernel, given.get("state_bias"), drop=True
+            )
             of_h, recalled = split_at(of_h, 2 * self.units)
             gates = gates + of_h
         else:
@@ -195,10 +198,11 @@ class FastGRUCell(RecurrentCell):
             2,
             axis=-1,
         )
-        if self.reset_after:
-            g = g + r * recalled
-        else:
-            g = product(r * h, last, g, drop=True)
+        g = (
+            g + r * recalled
+            if self.reset_after
+            else product(r * h, last, g, drop=True)
+        )
         g = self.activation(self.normalized(g, given, 2, 3))
         return [g + z * (h - g)]  # z h + (1 - z) g
 

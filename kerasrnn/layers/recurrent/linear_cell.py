@@ -160,15 +160,16 @@ class LinearCell(RecurrentCell):
         """
         shape: Shape = (count * self.units,)
         self.kernel = self.add_kernel((input_dim, *shape))
-        self.bias = None
-        if self.use_bias:
-            self.bias = self.add_bias(shape, initializer=initial_bias)
+        self.bias = (
+            self.add_bias(shape, initializer=initial_bias)
+            if self.use_bias
+            else None
+        )
         self.gains = self.optional_gains((count, self.units))
 
     def gates(self, inputs: Tensor) -> Tensor:
         """Returns `x W + b`, or `LN(x W) + b`, `(..., count * units)`."""
-        products = self.project(inputs, self.kernel)
-        products = self.with_bias(products, self.bias)
+        products = self.with_bias(self.project(inputs, self.kernel), self.bias)
         return self.normalize(products, self.gains, self.bias)
 
     def given(self, inputs: Tensor) -> Nest:
@@ -526,9 +527,11 @@ class MinLSTMCell(LinearCell):
         self.unit_forget_bias = unit_forget_bias
 
     def build(self, input_shape: Shape) -> None:
-        initializer = None
-        if self.unit_forget_bias:
-            initializer = with_forget_bias(self.bias_initializer, self.units)
+        initializer = (
+            with_forget_bias(self.bias_initializer, self.units)
+            if self.unit_forget_bias
+            else None
+        )
         self.build_gates(input_shape[-1], 3, initializer)
 
     def coefficients(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
@@ -761,8 +764,9 @@ class RGLRUCell(LinearCell):
         return log - ops.log(-ops.expm1(log))
 
     def coefficients(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
-        gates = self.recurrent_activation(self.gates(inputs))
-        r, i = ops.split(gates, 2, axis=-1)
+        r, i = ops.split(
+            self.recurrent_activation(self.gates(inputs)), 2, axis=-1
+        )
         log = _POWER * r * ops.log_sigmoid(ops.convert_to_tensor(self.decay))
         share = ops.sqrt(ops.maximum(-ops.expm1(2 * log), _TINY))
         return ops.exp(log), share * i * wide(inputs)

@@ -55,6 +55,8 @@ class FourGatesCell(RecurrentCell):
 
     # Number of heads: groups of units whose gates see only their own group.
     heads = 1
+    # The function of the forget gate; its bias may start at 1 for a sigmoid.
+    forget_gate = "sigmoid"
 
     def __init__(
         self,
@@ -102,11 +104,6 @@ class FourGatesCell(RecurrentCell):
         self.use_bias = use_bias
         self.unit_forget_bias = unit_forget_bias
 
-    @property
-    def has_forget_bias(self) -> bool:
-        """Whether the bias of the forget gate starts at 1."""
-        return self.unit_forget_bias
-
     def build(self, input_shape: Shape) -> None:
         self.build_products(input_shape[-1])
         self.gains = self.optional_gains((4, self.units))
@@ -121,7 +118,7 @@ class FourGatesCell(RecurrentCell):
         self.bias = None
         if self.use_bias:
             initializer = self.bias_initializer
-            if self.has_forget_bias:
+            if self.unit_forget_bias and self.forget_gate == "sigmoid":
                 initializer = with_forget_bias(initializer, self.units)
             self.bias = self.add_bias((width,), initializer=initializer)
 
@@ -131,8 +128,7 @@ class FourGatesCell(RecurrentCell):
     def gates(self, h: Tensor, given: Nest, product: Product) -> list[Tensor]:
         """Returns the four gates of a step, before their activations."""
         gates = product(h, self.recurrent_kernel, given, drop=True)
-        if self.layer_norm:
-            gates = self.normalize(gates, self.gains, self.bias)
+        gates = self.normalize(gates, self.gains, self.bias)
         return ops.split(gates, 4, axis=-1)
 
 

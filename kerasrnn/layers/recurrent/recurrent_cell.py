@@ -300,8 +300,7 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         Matrix products cast what they need. The rest of a step is computed in
         float32.
         """
-        options = {"autocast": False, **kwargs}
-        return super().add_weight(*args, **options)
+        return super().add_weight(*args, **{"autocast": False, **kwargs})
 
     def with_bias(self, products: Tensor, bias: Tensor | None) -> Tensor:
         """Adds a bias, unless it is `None` or `normalize` adds it."""
@@ -349,8 +348,9 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         # The gradient of one matrix product is faster than that of many.
         flat = ops.reshape(inputs, (-1, inputs.shape[-1]))
         found = ops.matmul(ops.cast(flat, kernels.dtype), kernels)
-        shape = (*ops.shape(inputs)[:-1], kernels.shape[-1])
-        return wide(ops.reshape(found, shape))
+        return wide(
+            ops.reshape(found, (*ops.shape(inputs)[:-1], kernels.shape[-1]))
+        )
 
     def _product_of_the_loop(self):
         """Returns the `product` of the loop around the cell, or `None`."""
@@ -381,8 +381,9 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         """
         of_input = of_state = None
         if training and self.dropout:
-            step = inputs if len(inputs.shape) == 2 else inputs[0]
-            of_input = self.get_dropout_mask(step)
+            of_input = self.get_dropout_mask(
+                inputs if len(inputs.shape) == 2 else inputs[0]
+            )
         if training and self.recurrent_dropout and states:
             # In the dtype of the states and gradients that it multiplies.
             of_state = wide(self.get_recurrent_dropout_mask(states[0]))
@@ -513,8 +514,7 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
 
 def defines_step(cell: Any) -> bool:
     """Whether a cell is a `RecurrentCell` whose `call` and `run` are used."""
-    is_one = isinstance(cell, RecurrentCell)
-    return is_one and type(cell).call is RecurrentCell.call
+    return type(cell).call is RecurrentCell.call
 
 
 def _dropped(inputs, mask):

@@ -9,6 +9,7 @@ from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop.run_loop import repeated
 from kerasrnn.layers.recurrent.recurrent_cell import ForwardsDropoutMasks
 from kerasrnn.saving import Configured
+from kerasrnn.saving import build_once
 from kerasrnn.tensors import where_unmasked
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
@@ -78,9 +79,7 @@ class ResidualBlockCell(ForwardsDropoutMasks, Configured, keras.layers.Layer):
         hidden_dim: int | None = None,
         **kwargs: Unpack[LayerOptions],
     ) -> None:
-        cells.check_cell(cell, "ResidualBlockCell")
-        kwargs.setdefault("dtype", cells.policy(cell))
-        super().__init__(**kwargs)
+        super().__init__(**cells.options_of(cell, "ResidualBlockCell", kwargs))
         self.cell, self.gate = cell, gate
         self.hidden_dim = optional_positive_integer("hidden_dim", hidden_dim)
         self.output_size = width = cells.output_size(cell)
@@ -110,8 +109,7 @@ class ResidualBlockCell(ForwardsDropoutMasks, Configured, keras.layers.Layer):
                 f"both must have the same width. Expected: {self.output_size}. "
                 f"Received: {width}"
             )
-        if not self.cell.built:
-            self.cell.build(input_shape)
+        build_once(self.cell, input_shape)
         for layer in (*self._norms, *self._gating, *self._hidden):
             layer.build((None, width))
         self._output.build((None, self._hidden[0].units))
@@ -120,8 +118,9 @@ class ResidualBlockCell(ForwardsDropoutMasks, Configured, keras.layers.Layer):
         self, batch_size: int | Tensor | None = None
     ) -> States:
         """Returns zeros, and the initial states of the cell."""
-        shape = (batch_size, self.output_size)
-        output = keras.ops.zeros(shape, self.compute_dtype)
+        output = keras.ops.zeros(
+            (batch_size, self.output_size), self.compute_dtype
+        )
         return [output, *cells.initial_state(self.cell, batch_size)]
 
     def call(

@@ -129,9 +129,9 @@ class RHNCell(RecurrentCell):
         super().__init__(
             activation=activation,
             recurrent_activation=recurrent_activation,
-            kernel_initializer=_uniform(kernel_initializer),
-            recurrent_initializer=_uniform(recurrent_initializer),
-            bias_initializer=_uniform(bias_initializer),
+            kernel_initializer=kernel_initializer or _uniform(),
+            recurrent_initializer=recurrent_initializer or _uniform(),
+            bias_initializer=bias_initializer or _uniform(),
             kernel_regularizer=kernel_regularizer,
             recurrent_regularizer=recurrent_regularizer,
             bias_regularizer=bias_regularizer,
@@ -305,7 +305,5 @@ class RHN(CellLayer):
         super().__init__(locals())
 
 
-def _uniform(initializer):
-    if initializer is None:
-        return keras.initializers.RandomUniform(-0.04, 0.04)
-    return initializer
+def _uniform():
+    return keras.initializers.RandomUniform(-0.04, 0.04)

@@ -148,10 +148,6 @@ class SLSTMCell(FourGatesCell):
             )
         self.state_size = 4 * [self.units]
 
-    @property
-    def has_forget_bias(self) -> bool:
-        return self.unit_forget_bias and self.forget_gate == "sigmoid"
-
     def step(self, states: States, given: Nest, product: Product) -> States:
         h, c, n, m = states
         a_i, a_f, a_z, a_o = self.gates(h, given, product)

@@ -12,6 +12,7 @@ from kerasrnn.layers.loop.run_loop import WeightsOfStep
 from kerasrnn.layers.recurrent.recurrent_cell import ForwardsDropoutMasks
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.layers.recurrent.recurrent_cell import defines_step
+from kerasrnn.saving import build_once
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Shape
@@ -79,9 +80,9 @@ class ZoneoutCell(ForwardsDropoutMasks, RecurrentCell):
         seed: int | None = None,
         **kwargs: Unpack[LayerOptions],
     ) -> None:
-        cells.check_cell(cell, "ZoneoutCell")
-        kwargs.setdefault("dtype", cells.policy(cell))
-        super().__init__(seed=seed, **kwargs)
+        super().__init__(
+            seed=seed, **cells.options_of(cell, "ZoneoutCell", kwargs)
+        )
         if hasattr(cell, "cells") or hasattr(cell, "cache_shapes"):
             raise ValueError(
                 "ZoneoutCell expects `cell` to be a single cell. For a stack, "
@@ -105,8 +106,7 @@ class ZoneoutCell(ForwardsDropoutMasks, RecurrentCell):
         self.output_size = cells.output_size(cell)
 
     def build(self, input_shape: Shape) -> None:
-        if not self.cell.built:
-            self.cell.build(input_shape)
+        build_once(self.cell, input_shape)
 
     def get_initial_state(
         self, batch_size: int | Tensor | None = None
@@ -124,8 +124,10 @@ class ZoneoutCell(ForwardsDropoutMasks, RecurrentCell):
         """Why the cell runs step by step; see `FastRNN.slow_because`."""
         if self._has_a_step:
             return None
-        reason = cells.slow_because(self.cell)
-        return reason or "the inner cell has another dtype or defines no `step`"
+        return (
+            cells.slow_because(self.cell)
+            or "the inner cell has another dtype or defines no `step`"
+        )
 
     def masks(
         self, inputs: Tensor, states: States, training: bool = False
@@ -159,8 +161,9 @@ class ZoneoutCell(ForwardsDropoutMasks, RecurrentCell):
             return super().call(inputs, states, training)
         output, new = cells.step(self.cell, inputs, states, training)
         before, after = map(keras.tree.flatten, (states, new))
-        noise = self._noise(inputs) if training else []
-        zoned = self._zoned(before, after, noise)
+        zoned = self._zoned(
+            before, after, self._noise(inputs) if training else []
+        )
         for state, kept in zip(after, zoned, strict=True):
             if output.shape == state.shape:
                 state = ops.cast(state, output.dtype)

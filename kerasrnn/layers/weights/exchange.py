@@ -11,6 +11,7 @@ from keras import ops
 
 from kerasrnn.layers.recurrent.gru import FastGRUCell
 from kerasrnn.layers.recurrent.lstm import FastLSTMCell
+from kerasrnn.saving import build_once
 from kerasrnn.typing import Tensor
 
 # Keras's cells, each with our cell that has the same weights.
@@ -25,10 +26,8 @@ Direction = collections.namedtuple("Direction", "place suffix cell")
 
 def class_of(cell):
     """Returns Keras's class with the same weights as a cell, or `None`."""
-    for known, ours in _OURS.items():
-        if isinstance(cell, (known, ours)):
-            return known
-    return None
+    found = (x for x, ours in _OURS.items() if isinstance(cell, (x, ours)))
+    return next(found, None)
 
 
 def shown(value):
@@ -107,11 +106,8 @@ def build_all(layers, widths):
     if not isinstance(layers, (list, tuple)):
         layers = [layers]
     for layer, width in zip(layers, widths, strict=True):
-        if not layer.built:
-            runs = isinstance(
-                layer, (keras.layers.RNN, keras.layers.Bidirectional)
-            )
-            layer.build((None, None, width) if runs else (None, width))
+        runs = isinstance(layer, (keras.layers.RNN, keras.layers.Bidirectional))
+        build_once(layer, (None, None, width) if runs else (None, width))
 
 
 # The position of each of PyTorch's gates in Keras, and vice versa: i, f, g, o
@@ -133,11 +129,11 @@ def names_of(direction):
 def torch_arrays(source, prefix):
     """Returns the weights below a prefix of a recurrent module, as arrays."""
     state = source.state_dict() if hasattr(source, "state_dict") else source
-    found = {}
-    for name, value in state.items():
-        short = name.removeprefix(prefix)
-        if name.startswith(prefix) and _TORCH_NAME.fullmatch(short):
-            found[short] = array_of(value)
+    found = {
+        name.removeprefix(prefix): array_of(value)
+        for name, value in state.items()
+        if name.startswith(prefix) and _TORCH_NAME.fullmatch(name, len(prefix))
+    }
     if not found:
         others = sorted(
             {
@@ -350,8 +346,11 @@ def load_torch_weights(source: Any, target: Layers, prefix: str = "") -> None:
     stack = stacked("target", target)
     found = torch_arrays(source, prefix)
     _check_like_torch("target", stack)
-    names = [name for layer in stack for d in layer for name in names_of(d)]
-    check_names(names, found, prefix)
+    check_names(
+        [name for layer in stack for d in layer for name in names_of(d)],
+        found,
+        prefix,
+    )
     widths = []
     for layer in stack:
         cell = layer[0].cell

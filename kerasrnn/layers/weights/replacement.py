@@ -80,10 +80,11 @@ def replace_layers(model: keras.Model, to_keras: bool = False) -> Replacement:
         _exchanged(config, classes, (), replaced), safe_mode=False
     )
     if not replaced:
+        kinds = sorted({type(x).__name__ for x in all_layers(model)})
         raise ValueError(
             "The model has no layer to replace. Expected: "
             f"{', '.join(x.__name__ for x in other)}. Received: a model of "
-            f"{', '.join(sorted({_name(x) for x in all_layers(model)}))}"
+            f"{', '.join(kinds)}"
         )
     _check_left(new, to_keras)
     shapes, expected = ([w.shape for w in x.weights] for x in (new, model))
@@ -143,7 +144,7 @@ def _check_left(model, to_keras):
         ]
     else:
         left = [x for x in all_layers(model) if isinstance(x, tuple(_OURS))]
-    names = ", ".join(f"{x.name} ({_name(x)})" for x in left)
+    names = ", ".join(f"{x.name} ({type(x).__name__})" for x in left)
     if left and to_keras:
         raise ValueError(
             "Of our layers, Keras has only LSTM and GRU. Expected: a model "
@@ -154,7 +155,3 @@ def _check_left(model, to_keras):
             "These layers were not replaced, because the configuration of the "
             f"model does not contain them as Keras layers: {names}."
         )
-
-
-def _name(layer):
-    return type(layer).__name__

@@ -47,12 +47,11 @@ def test_what_is_no_cell_is_refused(cell):
 
 
 def test_a_cell_need_not_make_its_initial_state():
-    class Bare:
+    class Bare(keras.layers.Layer):
         state_size = [3, 2]
         output_size = 3
-        dtype_policy = keras.DTypePolicy("float16")
 
-    states = cells.initial_state(Bare(), 4)
+    states = cells.initial_state(Bare(dtype="float16"), 4)
     assert [x.shape for x in states] == [(4, 3), (4, 2)]
     assert {str(keras.backend.standardize_dtype(x.dtype)) for x in states} == {
         "float16"
