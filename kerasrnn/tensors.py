@@ -28,8 +28,7 @@ def gather(x, index, axis=1):
         shapes = (-1, *rest), (-1, *shapes[1][1:])
     # JAX forgets the shape of an empty index, if it is not flat.
     x = ops.reshape(x, shapes[0])
-    taken = ops.take(x, ops.reshape(rows, (-1,)), axis=0)
-    return ops.reshape(taken, shapes[1])
+    return ops.reshape(ops.take(x, ops.reshape(rows, (-1,)), axis=0), shapes[1])
 
 
 def without_last_axis(labels):

@@ -139,8 +139,9 @@ class BeamSearch(Search):
             "beams": ops.zeros(shape, "int32"),
         }
         rows["hypotheses"] = {"living": living, "finished": finished}
-        trace_shape = shape[0], self.max_length, self.beam_width
-        rows["trace"] = empty_trace(trace_shape, positions)
+        rows["trace"] = empty_trace(
+            (shape[0], self.max_length, self.beam_width), positions
+        )
 
     def found(
         self, steps: Tensor, rows: dict[str, Nest], given: Nest, lacks: Tensor
@@ -263,8 +264,9 @@ class BeamSearch(Search):
     def _ranked(self, given, living, finished):
         """Selects the hypotheses to return, and tells which of them ended."""
         lengths = ops.expand_dims(given["limits"], 1)
-        beams = ops.arange(self.beam_width, dtype="int32")
-        beams = ops.zeros_like(finished["beams"]) + beams
+        beams = ops.zeros_like(finished["beams"]) + ops.arange(
+            self.beam_width, dtype="int32"
+        )
         cut = {
             "scores": self._scores(lengths, given["source_mask"], **living),
             "times": ops.zeros_like(beams) + lengths,
@@ -275,8 +277,9 @@ class BeamSearch(Search):
         count = ops.sum(
             ops.cast(finished["scores"] > NEVER, "int32"), axis=1, keepdims=True
         )
-        rank = ops.arange(self.num_hypotheses, dtype="int32")
-        rank = ops.expand_dims(rank, 0)
+        rank = ops.expand_dims(
+            ops.arange(self.num_hypotheses, dtype="int32"), 0
+        )
         has_end = rank < count
         index = ops.where(has_end, rank, self.beam_width + rank - count)
         both = join(finished, cut)

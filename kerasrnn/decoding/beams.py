@@ -168,8 +168,9 @@ def write_out(trace, steps, times, beams, has_end, end_id, pad_id):
     shape = (batch_size, trace["tokens"].shape[1], count)
     written = {"ids": ops.full(shape, pad_id, dtype="int32")}
     if "weights" in trace:
-        positions = ops.shape(trace["weights"])[-1]
-        written["alignments"] = ops.zeros((*shape, positions), "float32")
+        written["alignments"] = ops.zeros(
+            (*shape, ops.shape(trace["weights"])[-1]), "float32"
+        )
 
     def step_back(t, beams, written):
         chosen = {name: x[:, t] for name, x in trace.items()}

@@ -73,10 +73,9 @@ def marked(shape, columns, marks):
     marks = ops.logical_and(marks, columns < shape[2])
     columns = flatten_beams(ops.minimum(columns, shape[2] - 1))
     rows = ops.arange(ops.shape(columns)[0], dtype=columns.dtype)
-    cells = ops.expand_dims(rows * shape[2], 1) + columns
     times = ops.segment_sum(
         ops.reshape(ops.cast(marks, "int32"), (-1,)),
-        ops.reshape(cells, (-1,)),
+        ops.reshape(ops.expand_dims(rows * shape[2], 1) + columns, (-1,)),
         num_segments=shape[0] * shape[1] * shape[2],
     )
     return ops.reshape(times, shape) > 0

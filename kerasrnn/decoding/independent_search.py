@@ -15,9 +15,9 @@ from kerasrnn.decoding.beams import put
 from kerasrnn.decoding.beams import top_k
 from kerasrnn.decoding.constraints import NEVER
 from kerasrnn.decoding.phrases import advanced
+from kerasrnn.decoding.phrases import begun
 from kerasrnn.decoding.phrases import continuing
 from kerasrnn.decoding.phrases import in_prefix
-from kerasrnn.decoding.phrases import is_begun
 from kerasrnn.decoding.phrases import missing
 from kerasrnn.decoding.phrases import needed
 from kerasrnn.decoding.search import Search
@@ -58,8 +58,9 @@ class IndependentSearch(Search):
         shape = (batch_size, self.max_length, count)
         written = {"ids": ops.full(shape, self.pad_id, dtype="int32")}
         if given["source_mask"] is not None:
-            positions = ops.shape(given["source_mask"])[1]
-            written["alignments"] = ops.zeros((*shape, positions), "float32")
+            written["alignments"] = ops.zeros(
+                (*shape, ops.shape(given["source_mask"])[1]), "float32"
+            )
         rows["written"] = written
         rows["ended"] = ops.zeros_like(rows["last"]) >= given["limits"][:, None]
         rows["urged"] = ops.zeros_like(rows["ended"])
@@ -79,8 +80,9 @@ class IndependentSearch(Search):
         logits, allowed, states, weights = self.predict(step, t, rows, given)
         columns, urged = self._choose(t, allowed, rows, given)
         gain = gather(flatten_beams(allowed), ops.reshape(columns, (-1, 1)))
-        gain = ops.reshape(gain, (-1, self.beams))
-        gain = gain - ops.logsumexp(logits, axis=2)
+        gain = ops.reshape(gain, (-1, self.beams)) - ops.logsumexp(
+            logits, axis=2
+        )
         ended = rows["ended"]
         ids = ops.where(ended, self.pad_id, self.ids(columns, given))
         chosen = {"ids": ids}
@@ -121,8 +123,9 @@ class IndependentSearch(Search):
             noise = flatten_beams(noise[:, t])
 
         def choose(logits):
-            columns = self.choose(flatten_beams(logits), noise)
-            return ops.reshape(columns, (-1, self.beams))
+            return ops.reshape(
+                self.choose(flatten_beams(logits), noise), (-1, self.beams)
+            )
 
         columns, progress = choose(allowed), rows["progress"]
         if "required" not in progress:
@@ -133,7 +136,8 @@ class IndependentSearch(Search):
         room = given["limits"][:, None] - t
         no_room = room <= needed(progress, phrases) + 1
         ends = ops.equal(columns, self.end_id)
-        goes_on = ops.logical_and(rows["urged"], is_begun(progress, phrases))
+        is_begun = ops.any(begun(progress, phrases), axis=2)
+        goes_on = ops.logical_and(rows["urged"], is_begun)
         urged = ops.logical_or(ops.logical_or(ends, no_room), goes_on)
         is_free = ops.logical_or(ops.equal(left, 0), in_prefix(t, phrases))
         urged = ops.logical_and(urged, ops.logical_not(is_free))

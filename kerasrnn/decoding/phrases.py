@@ -20,8 +20,6 @@ from kerasrnn.decoding.constraints import NEVER
 from kerasrnn.decoding.constraints import marked
 from kerasrnn.decoding.constraints import or_end
 
-_AXES_OF_PHRASES = "batch", "phrases", "tokens"
-
 
 def arranged(prefix, required, forbidden):
     """Prepares phrases for the other functions; `None` if there are none.
@@ -34,32 +32,25 @@ def arranged(prefix, required, forbidden):
     Raises:
         ValueError: when one has a wrong number of axes.
     """
-    given = {"prefix": prefix, "required": required, "forbidden": forbidden}
-    phrases = {
-        name: _padded(_with_axes(name, ops.cast(x, "int32")))
-        for name, x in given.items()
-        if x is not None
-    }
-    for name in phrases.keys() - {"prefix"}:
-        phrases[name] = _with_borders(phrases[name])
+    phrases = {}
+    for name, tokens, *axes in (
+        ("prefix", prefix, "batch", "tokens"),
+        ("required", required, "batch", "phrases", "tokens"),
+        ("forbidden", forbidden, "batch", "phrases", "tokens"),
+    ):
+        if tokens is None:
+            continue
+        tokens = ops.cast(tokens, "int32")
+        if len(tokens.shape) != len(axes):
+            raise ValueError(
+                f"`{name}` must be integers of shape ({', '.join(axes)}). "
+                f"Received: {name}.shape={tuple(tokens.shape)}"
+            )
+        # One more position of padding, so that there is at least one.
+        padding = [[0, 0]] * (len(axes) - 1) + [[0, 1]]
+        tokens = ops.pad(tokens, padding, constant_values=-1)
+        phrases[name] = tokens if name == "prefix" else _with_borders(tokens)
     return phrases or None
-
-
-def _with_axes(name, tokens):
-    """Returns the tokens, after a check of their number of axes."""
-    axes = ("batch", "tokens") if name == "prefix" else _AXES_OF_PHRASES
-    if len(tokens.shape) != len(axes):
-        raise ValueError(
-            f"`{name}` must be integers of shape ({', '.join(axes)}). "
-            f"Received: {name}.shape={tuple(tokens.shape)}"
-        )
-    return tokens
-
-
-def _padded(tokens):
-    """Adds one position of padding, so that there is at least one."""
-    padding = [[0, 0]] * (len(tokens.shape) - 1) + [[0, 1]]
-    return ops.pad(tokens, padding, constant_values=-1)
 
 
 def _with_borders(tokens):
@@ -220,15 +211,11 @@ def unmet(progress, phrases, limits):
     return lacks
 
 
-def is_begun(progress, phrases):
-    """Returns which hypotheses have begun a required phrase.
+def begun(progress, phrases):
+    """Returns which required phrases a hypothesis has begun.
 
-    A boolean tensor of shape `(batch, beams)`.
+    A boolean tensor of shape `(batch, beams, phrases)`.
     """
-    return ops.any(_begun(progress, phrases), axis=2)
-
-
-def _begun(progress, phrases):
     written, lengths = progress["required"], phrases["required"]["lengths"]
     return ops.logical_and(written > 0, written < lengths[:, None])
 
@@ -254,12 +241,12 @@ def continuing(logits, progress, phrases):
         phrases: The result of `arranged`.
     """
     tokens, wanted = next_tokens(progress, phrases)
-    begun = _begun(progress, phrases)
-    is_any = ops.any(begun, axis=2, keepdims=True)
-    written = ops.where(begun, progress["required"], 0)
+    open_ = begun(progress, phrases)
+    written = ops.where(open_, progress["required"], 0)
     most = ops.equal(written, ops.max(written, axis=2, keepdims=True))
-    begun = ops.logical_and(begun, most)
-    chosen = marked(ops.shape(logits), tokens, ops.where(is_any, begun, wanted))
+    is_any = ops.any(open_, axis=2, keepdims=True)
+    wanted = ops.where(is_any, ops.logical_and(open_, most), wanted)
+    chosen = marked(ops.shape(logits), tokens, wanted)
     return ops.where(chosen, logits, NEVER)
 
 

@@ -226,7 +226,20 @@ class Search:
                 "the whole vocabulary, or no `prefix`, `required` or "
                 f"`forbidden`. Received: {', '.join(phrases)} and `vocabulary`"
             )
-        batch_size = _number_of_sentences(states)
+        flat = keras.tree.flatten(states)
+        if not flat:
+            raise ValueError(
+                "`states` must contain at least one tensor, with a row for "
+                f"each sentence. Received: states={states!r}"
+            )
+        if any(isinstance(x, keras.KerasTensor) for x in flat):
+            raise ValueError(
+                "A search is not a layer and cannot be called on symbolic "
+                "tensors. Expected: tensors, or, in a functional model, a "
+                "custom layer whose `call` runs the search. Received: "
+                f"states={states!r}"
+            )
+        batch_size = ops.shape(flat[0])[0]
         limits = ops.full((batch_size,), self.max_length, dtype="int32")
         if max_lengths is not None:
             limits = ops.clip(ops.cast(max_lengths, "int32"), 0, limits)
@@ -263,8 +276,9 @@ class Search:
             given,
             static_sizes,
         )
-        lacks = unmet(rows["progress"], phrases, limits)
-        scores, ids, alignments = self.found(steps, rows, given, lacks)
+        scores, ids, alignments = self.found(
+            steps, rows, given, unmet(rows["progress"], phrases, limits)
+        )
         exists = ops.expand_dims(scores > NEVER, 2)
         ids = ops.where(exists, ops.swapaxes(ids, 1, 2), self.pad_id)
         if alignments is not None:
@@ -338,8 +352,10 @@ class Search:
             check_alignments(weights)
             weights = split_beams(ops.cast(weights, "float32"), self.beams)
         # A step may have lost the static number of rows.
-        shape = *ops.shape(rows["last"]), ops.shape(logits)[1]
-        logits = ops.reshape(ops.cast(logits, "float32"), shape)
+        logits = ops.reshape(
+            ops.cast(logits, "float32"),
+            (*ops.shape(rows["last"]), ops.shape(logits)[1]),
+        )
         states = keras.tree.map_structure(
             lambda x: split_beams(x, self.beams), states
         )
@@ -357,9 +373,8 @@ class Search:
 
     def ids(self, columns: Tensor, given: dict[str, Nest]) -> Tensor:
         """Returns the ids of columns of the logits, `(batch, choices)`."""
-        if given["shortlist"] is None:
-            return columns
-        return gather(given["shortlist"], columns)
+        shortlist = given["shortlist"]
+        return columns if shortlist is None else gather(shortlist, columns)
 
     @property
     def _reads_history(self):
@@ -381,8 +396,8 @@ class Search:
         """
         ids = shortlist
         if ids is None:
-            ids = ops.arange(ops.shape(logits)[2], dtype="int32")
-            ids = ops.expand_dims(ids, 0)
+            places = ops.arange(ops.shape(logits)[2], dtype="int32")
+            ids = ops.expand_dims(places, 0)
         # Not `ids[:, None]`, which no ONNX converter supports in a loop.
         ids = ops.expand_dims(ids, 1)
         is_end = ops.equal(ids, self.end_id)
@@ -392,8 +407,9 @@ class Search:
             refused = ops.logical_or(refused, too_early)
         allowed = ops.where(refused, NEVER, logits)
         if self._reads_history:
-            repeated = repetitions(history, t, self.no_repeat_ngram)
-            allowed = refuse(allowed, *repeated)
+            allowed = refuse(
+                allowed, *repetitions(history, t, self.no_repeat_ngram)
+            )
         return or_end(allowed, logits, is_end) if self.min_length else allowed
 
     def remember(
@@ -407,23 +423,6 @@ class Search:
             columns = ops.where(ops.equal(ids, repeatable), -1 - t, columns)
         here = ops.equal(ops.arange(self.max_length, dtype="int32"), t)
         return ops.where(here, ops.expand_dims(columns, 2), history)
-
-
-def _number_of_sentences(states):
-    """Returns the number of rows of the first state, after a check."""
-    flat = keras.tree.flatten(states)
-    if not flat:
-        raise ValueError(
-            "`states` must contain at least one tensor, with a row for each "
-            f"sentence. Received: states={states!r}"
-        )
-    if any(isinstance(x, keras.KerasTensor) for x in flat):
-        raise ValueError(
-            "A search is not a layer and cannot be called on symbolic tensors. "
-            "Expected: tensors, or, in a functional model, a custom layer "
-            f"whose `call` runs the search. Received: states={states!r}"
-        )
-    return ops.shape(flat[0])[0]
 
 
 def check_alignments(weights):

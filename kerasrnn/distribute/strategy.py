@@ -66,7 +66,25 @@ def make_strategy(name: Distribution, devices: int | None = None) -> Any:
             f"Received: KERAS_BACKEND={backend}"
         )
     if name == "workers":
-        return _workers(devices)
+        if not os.environ.get("TF_CONFIG"):
+            raise ValueError(
+                "Workers find each other by the environment variable "
+                'TF_CONFIG. Expected: {"cluster": {"worker": ["HOST:PORT", '
+                '...]}, "task": {"type": "worker", "index": 0}} for the first '
+                "worker. Received: no TF_CONFIG."
+            )
+        if devices is not None:
+            raise ValueError(
+                "`devices` is for one machine. A worker uses all of its GPUs; "
+                "set CUDA_VISIBLE_DEVICES to choose some. "
+                f"Received: devices={devices}"
+            )
+        from kerasrnn.distribute import tensorflow_strategies
+
+        print(
+            "Waiting until all workers of TF_CONFIG have started.", flush=True
+        )
+        return tensorflow_strategies.Workers()
     if backend == "jax":
         return keras.distribution.DataParallel(
             devices=first(keras.distribution.list_devices(), devices),
@@ -94,23 +112,3 @@ def first(found, count):
             f"this machine. Received: devices={count}"
         )
     return found[:count]
-
-
-def _workers(devices):
-    if not os.environ.get("TF_CONFIG"):
-        raise ValueError(
-            "Workers find each other by the environment variable TF_CONFIG. "
-            'Expected: {"cluster": {"worker": ["HOST:PORT", ...]}, "task": '
-            '{"type": "worker", "index": 0}} for the first worker. '
-            "Received: no TF_CONFIG."
-        )
-    if devices is not None:
-        raise ValueError(
-            "`devices` is for one machine. A worker uses all of its GPUs; "
-            "set CUDA_VISIBLE_DEVICES to choose some. "
-            f"Received: devices={devices}"
-        )
-    from kerasrnn.distribute import tensorflow_strategies
-
-    print("Waiting until all workers of TF_CONFIG have started.", flush=True)
-    return tensorflow_strategies.Workers()

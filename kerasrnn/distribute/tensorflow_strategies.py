@@ -37,8 +37,9 @@ class Workers(_Reduce, tf.distribute.MultiWorkerMirroredStrategy):
 
 def gpus():
     """Returns the names of the GPUs of this machine."""
-    count = len(tf.config.list_physical_devices("GPU"))
-    return [f"GPU:{i}" for i in range(count)]
+    return [
+        f"GPU:{i}" for i in range(len(tf.config.list_physical_devices("GPU")))
+    ]
 
 
 def parts_of_the_cpu(count):

@@ -75,5 +75,7 @@ class ForecastError(PooledMean):
         check_shape("y_true", y_true, (*y_pred.shape[:2], len(self.units)))
         check_shape("y_pred", point, y_true.shape)
         errors = ops.abs((y_true - point) / ops.array(self.units, "float32"))
-        real = ops.logical_not(ops.isnan(y_true))
-        self.add(errors**self.power, ops.cast(real, "float32"))
+        self.add(
+            errors**self.power,
+            ops.cast(ops.logical_not(ops.isnan(y_true)), "float32"),
+        )

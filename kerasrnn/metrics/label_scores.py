@@ -92,10 +92,11 @@ def phrase_scores(
         name: collections.Counter() for name in ("true", "found", "right")
     }
     for expected, given in zip(true, found, strict=True):
-        of_sentence = _phrases(expected), _phrases(given)
-        found_and_true = of_sentence[0] & of_sentence[1]
-        for name, phrases in zip(
-            counts, (*of_sentence, found_and_true), strict=True
+        expected, given = _phrases(expected), _phrases(given)
+        for name, phrases in (
+            ("true", expected),
+            ("found", given),
+            ("right", expected & given),
         ):
             counts[name].update(str(label) for *_, label in phrases)
     by_label = {
@@ -105,8 +106,10 @@ def phrase_scores(
         }
         for label in sorted(counts["true"] | counts["found"])
     }
-    totals = (counts[name].total() for name in counts)
-    return {**precision_recall_f1(*totals), "by_label": by_label}
+    return {
+        **precision_recall_f1(*(counts[name].total() for name in counts)),
+        "by_label": by_label,
+    }
 
 
 def _phrases(phrases):

@@ -32,8 +32,7 @@ class PooledMean(ByArguments, keras.metrics.Metric):
         """
         # Not a product with 0, which could be NaN.
         values = ops.where(ops.equal(weights, 0.0), 0.0, weights * values)
-        summands = ops.stack([ops.sum(values), ops.sum(weights)])
-        summands = summands - self.excess
+        summands = ops.stack([ops.sum(values), ops.sum(weights)]) - self.excess
         sums = self.sums + summands
         excess = (sums - self.sums) - summands
         self.excess.assign(ops.where(ops.isfinite(sums), excess, 0.0))

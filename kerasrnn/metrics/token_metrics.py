@@ -62,9 +62,7 @@ def weights_of_tokens(sample_weight, costs):
             f"Received: sample_weight.shape={tuple(weights.shape)} for "
             f"{tuple(costs.shape)}"
         )
-    if len(weights.shape) == 1:
-        return ops.expand_dims(weights, -1)
-    return weights
+    return ops.expand_dims(weights, -1) if len(weights.shape) == 1 else weights
 
 
 def token_costs(labels, logits, label_smoothing=0.0):
@@ -84,8 +82,7 @@ def token_costs(labels, logits, label_smoothing=0.0):
         Tensor of shape `(batch, time)`, NaN where a label is not in the
         vocabulary.
     """
-    size = ops.shape(logits)[-1]
-    known = ops.clip(labels, 0, size - 1)
+    known = ops.clip(labels, 0, ops.shape(logits)[-1] - 1)
     # In the difference from their logsumexp, large logits would lose digits.
     largest = ops.max(logits, axis=-1, keepdims=True, initial=-math.inf)
     shifted = ops.subtract(logits, ops.stop_gradient(largest))
@@ -110,8 +107,9 @@ def _take(logits, labels):
         return ops.squeeze(taken, -1)
     # `take` is faster than `take_along_axis`, and all of this is faster than
     # Keras's cross-entropy.
-    positions = positions_of(labels, shape[-1], dtype)
-    taken = ops.take(ops.reshape(logits, (-1,)), positions)
+    taken = ops.take(
+        ops.reshape(logits, (-1,)), positions_of(labels, shape[-1], dtype)
+    )
     return ops.reshape(taken, ops.shape(labels))
 
 

@@ -81,8 +81,9 @@ def endless(batches, start):
     """
     if _is_python(batches):
         # A generator, because Keras cannot end an epoch of a `PyDataset` early.
-        indices = itertools.count(start)
-        return (batches[index % len(batches)] for index in indices)
+        return (
+            batches[index % len(batches)] for index in itertools.count(start)
+        )
     return batches.repeat().skip(start)
 
 

@@ -201,8 +201,7 @@ def without_costs(history: Mapping[str, list[float]]) -> History:
     {'loss': [2.0]}
     """
     speeds = {name for name in history if name.endswith(_SPEED)}
-    units = {name.removesuffix(_SPEED) for name in speeds}
-    costs = {"tokens"} | units | speeds
+    costs = {"tokens"} | {name.removesuffix(_SPEED) for name in speeds} | speeds
     return {
         name: values
         for name, values in history.items()
@@ -321,8 +320,9 @@ class WeightNoise(keras.callbacks.Callback):
     ) -> None:
         # On JAX, reading `self.model` updates its weights.
         model = self.model
-        step = int(model.optimizer.iterations)
-        rng = np.random.default_rng([self.seed, step])
+        rng = np.random.default_rng(
+            [self.seed, int(model.optimizer.iterations)]
+        )
         self._noise = [
             rng.normal(scale=self.stddev, size=weight.shape).astype(
                 weight.dtype

@@ -131,12 +131,11 @@ def warn_of_other_data(saved: PathLike, data: Any) -> None:
 
 def _plain(facts):
     """Converts facts to values that JSON can represent."""
-    return json.loads(json.dumps(facts, default=_value), parse_constant=str)
-
-
-def _value(fact):
-    """Converts NumPy numbers and arrays; other facts become strings."""
-    return fact.tolist() if hasattr(fact, "tolist") else str(fact)
+    # NumPy numbers and arrays are converted; other facts become strings.
+    text = json.dumps(
+        facts, default=lambda x: x.tolist() if hasattr(x, "tolist") else str(x)
+    )
+    return json.loads(text, parse_constant=str)
 
 
 def _versions(*packages):

@@ -71,8 +71,7 @@ def save_state(model, path):
         with h5py.File(path, "a") as file:
             for name, variables in _not_weights(model).items():
                 for i, variable in enumerate(variables):
-                    value = keras.ops.convert_to_numpy(variable)
-                    file[f"{name}/{i}"] = value
+                    file[f"{name}/{i}"] = keras.ops.convert_to_numpy(variable)
 
 
 def save_weights(model, path):
@@ -264,5 +263,4 @@ def build_metrics(model, batches):
         model: A built and compiled `keras.Model`.
         batches: `tf.data.Dataset` or `keras.utils.PyDataset` to train on.
     """
-    batch = keras.utils.unpack_x_y_sample_weight(zeros(batches))
-    model.test_on_batch(*batch)
+    model.test_on_batch(*keras.utils.unpack_x_y_sample_weight(zeros(batches)))

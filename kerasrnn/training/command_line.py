@@ -101,11 +101,12 @@ def read_settings(
     hints = typing.get_type_hints(type(preset), include_extras=True)
     for field, text in _helps(preset).items():
         # `from` is a Python keyword, so no field can have that name.
-        flag = "from" if field == "start_from" else None
         shown = tyro.conf.arg(
-            name=flag,
+            name="from" if field == "start_from" else None,
             help=with_flags(text or "", preset),
-            help_behavior_hint=_default,
+            help_behavior_hint=lambda default: (
+                "" if default in ("None", "") else f"(default: {default})"
+            ),
             metavar=_shown_type(hints[field]),
         )
         value = dataclasses.field(default=getattr(preset, field))
@@ -210,14 +211,10 @@ def _shown_type(hint):
 
     tyro would show `{None}|INT`, although `None` is rarely given.
     """
-    hint = _plain(hint)
-    kinds = list(map(_plain, typing.get_args(hint)))
-    is_union = typing.get_origin(hint) in (types.UnionType, typing.Union)
-    if not is_union or types.NoneType not in kinds:
+    kinds = list(map(_plain, typing.get_args(_plain(hint))))
+    if len(kinds) != 2 or types.NoneType not in kinds:
         return None
     kinds.remove(types.NoneType)
-    if len(kinds) != 1:
-        return None
     if typing.get_origin(kinds[0]) is tuple:
         kinds = list(map(_plain, typing.get_args(kinds[0])))
     if not all(isinstance(kind, type) for kind in kinds):
@@ -229,10 +226,6 @@ def _plain(hint):
     """Returns a type without its annotations."""
     is_annotated = typing.get_origin(hint) is Annotated
     return typing.get_args(hint)[0] if is_annotated else hint
-
-
-def _default(value):
-    return "" if value in ("None", "") else f"(default: {value})"
 
 
 def _introduction(description, presets):
@@ -264,15 +257,15 @@ def _check_effects(settings, args, parser):
         elif found and name in lacking:
             needed.append(f"{flag} needs {_needed(*settings.needs[name])}")
     if useless:
-        reason = "Some flags have no effect with the others."
-        if of_file:
-            reason = (
-                "With --from, the model, tokenizers and search come from the "
-                "saved pipeline."
-            )
+        reason = (
+            "With --from, the model, tokenizers and search come from the saved "
+            "pipeline."
+            if of_file
+            else "Some flags have no effect with the others."
+        )
         expected = "; ".join(sorted(needed)) or "only flags that have an effect"
-        message = f"{reason} Expected: {expected}. Received: "
-        message += ", ".join(sorted(useless))
+        received = ", ".join(sorted(useless))
+        message = f"{reason} Expected: {expected}. Received: {received}"
         parser.exit(2, _filled(message))
 
 

@@ -208,8 +208,8 @@ class AfterCallbacks(Counting):
             self.model.stop_training = True
 
     def on_epoch_end(self, epoch, logs=None):
-        row = {"epoch": epoch}
-        row |= {name: float(value) for name, value in logs.items()}
+        numbers = {name: float(value) for name, value in logs.items()}
+        row = {"epoch": epoch} | numbers
         if self.run.is_best(row, self._rows):
             self._save(self.run.folder / BEST)
         if self.run.keep:
@@ -221,14 +221,18 @@ class AfterCallbacks(Counting):
         write_rows(self.run.folder / LOG, self._rows)
         if self.run.patience and not self._improved():
             self.model.stop_training = True
-        stopped = self.params["epochs"] if self.model.stop_training else 0
-        self._finish(epoch=epoch + 1, stopped=stopped)
+        self._finish(
+            epoch=epoch + 1,
+            stopped=self.params["epochs"] if self.model.stop_training else 0,
+        )
 
     def _improved(self):
         """Whether one of the last epochs improved on all before it."""
         rows = self._rows
-        last = range(max(0, len(rows) - self.run.patience), len(rows))
-        return any(self.run.is_best(rows[i], rows[:i]) for i in last)
+        return any(
+            self.run.is_best(rows[i], rows[:i])
+            for i in range(max(0, len(rows) - self.run.patience), len(rows))
+        )
 
     def _finish(self, **facts):
         progress = Progress(
@@ -298,11 +302,12 @@ class ProgressLine(Counting):
         self._batches = total - self._first
         if now - self._written >= self._pause:
             self._written = now
-            facts = [f"{done:,} of {self.run.steps:,} batches"]
-            facts += self._figures(logs)
+            facts = [
+                f"{done:,} of {self.run.steps:,} batches",
+                *self._figures(logs),
+            ]
             if self._batches:
-                rest = self.params["epochs"] - self.epoch
-                rest = rest * self.run.steps - done
+                rest = self.params["epochs"] * self.run.steps - total
                 seconds = (now - self._compiled) / self._batches * rest
                 facts.append(f"{_time(seconds)} left")
             self._write(facts)

@@ -11,6 +11,7 @@ from kerasrnn.arguments import integer
 from kerasrnn.arguments import number
 from kerasrnn.arguments import rate
 from kerasrnn.distribute import sum_over_replicas
+from kerasrnn.layers.crf.crf_loss import Computed
 from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.metrics.piano_roll_metrics import step_costs
 from kerasrnn.metrics.pooled_mean import check_unweighted
@@ -32,7 +33,9 @@ class PooledLoss(ByArguments, keras.losses.Loss):
     def __init__(self, name: str) -> None:
         dtype = wide_dtype(keras.config.floatx())
         super().__init__(name=name, dtype=dtype)
-        self._mean_over_replicas = _MeanOverReplicas(name, dtype=dtype)
+        # Keras sums the losses of replicas. It divides a loss by their number
+        # if its reduction is a mean, but not if it is a sum.
+        self._mean_over_replicas = Computed(name, dtype=dtype)
 
     def _parts(self, losses, real):
         """Returns the share of each loss in the mean over all replicas.
@@ -46,7 +49,8 @@ class PooledLoss(ByArguments, keras.losses.Loss):
 
     def _total(self, parts):
         """Returns the sum of the shares over all replicas, on each replica."""
-        return self._mean_over_replicas(sum_over_replicas(ops.sum(parts)))
+        total = sum_over_replicas(ops.sum(parts))
+        return self._mean_over_replicas(total, ops.expand_dims(total, 0))
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -202,20 +206,6 @@ class PianoRollCrossentropy(PooledLoss):
         dtype = keras.backend.result_type(y_pred.dtype, self.dtype)
         costs, real = step_costs(y_true, ops.cast(y_pred, dtype))
         return self._parts(costs, real)
-
-
-class _MeanOverReplicas(keras.losses.Loss):
-    """Scales a scalar so that its sum over replicas is a mean.
-
-    Keras sums the losses of replicas. It divides a loss by their number if its
-    reduction is a mean, but not if it is a sum.
-    """
-
-    def __call__(self, loss):
-        return super().__call__(loss, ops.expand_dims(loss, 0))
-
-    def call(self, y_true, y_pred):
-        return y_pred
 
 
 @keras.saving.register_keras_serializable("kerasrnn")

@@ -269,7 +269,18 @@ class TrainingFolder:
         rate = constant_rate(model.optimizer)
         steps = len(batches)
         check_executions(model, steps, start.batch)
-        metrics = self._restore(model, batches, start)
+        if start.batch or keras.backend.backend() == "jax":
+            # Variables must exist before they can be restored. On JAX, `fit`
+            # would create them by drawing a batch, which changes the order of
+            # the following ones.
+            build_metrics(model, batches)
+        metrics = []
+        if start.epoch or start.batch:
+            print(
+                f"The training resumes after epoch {start.epoch} and "
+                f"{start.batch} batches of the next epoch."
+            )
+            metrics = load_state(model, last_state(self.path))
         # One iterator for all epochs; Keras would create one per epoch.
         data = endless(batches, start.epoch * steps + start.batch)
         if strategy_of(model) is not None:
@@ -304,21 +315,6 @@ class TrainingFolder:
                 **options,
             )
 
-    def _restore(self, model, batches, start):
-        """Loads the state to resume from; returns its running metrics."""
-        if start.batch or keras.backend.backend() == "jax":
-            # Variables must exist before they can be restored. On JAX, `fit`
-            # would create them by drawing a batch, which changes the order of
-            # the following ones.
-            build_metrics(model, batches)
-        if not (start.epoch or start.batch):
-            return []
-        print(
-            f"The training resumes after epoch {start.epoch} and "
-            f"{start.batch} batches of the next epoch."
-        )
-        return load_state(model, last_state(self.path))
-
 
 def start_together(folder, settings, strategy):
     """Returns the progress of a training, the same for all workers.
@@ -338,8 +334,11 @@ def start_together(folder, settings, strategy):
     """
     start = _start(folder, settings)
     if strategy is not None:
-        paths = [folder / LOG, folder / BEST, *states(folder).values()]
-        copy_from_first_worker(folder, paths, strategy)
+        copy_from_first_worker(
+            folder,
+            [folder / LOG, folder / BEST, *states(folder).values()],
+            strategy,
+        )
         start = _start(folder, settings)
     if strategy is not None and start.batch:
         raise ValueError(
@@ -362,8 +361,10 @@ def logged_rows(folder):
     Raises:
         ValueError: when the file is damaged.
     """
-    remedy = "Delete it; the training writes a new log when it resumes."
-    with reading(folder / LOG, remedy):
+    with reading(
+        folder / LOG,
+        "Delete it; the training writes a new log when it resumes.",
+    ):
         return read_rows(folder / LOG)
 
 
@@ -404,8 +405,11 @@ def make_training_folder(path, settings):
             values, such as the data, are written as their fingerprint.
     """
     own = {name: _short(value) for name, value in settings.items()}
-    others = path.parent.glob(f"training-*/{_SETTINGS}")
-    last = max(others, key=lambda x: x.stat().st_mtime, default=None)
+    last = max(
+        path.parent.glob(f"training-*/{_SETTINGS}"),
+        key=lambda x: x.stat().st_mtime,
+        default=None,
+    )
     if last is not None:
         with reading(last, "Delete it."):
             theirs = dict(json.loads(last.read_text("utf-8")))
