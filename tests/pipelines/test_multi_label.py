@@ -83,7 +83,7 @@ def test_thresholds_are_for_all_or_for_each():
     chosen = labeller.label(TEXTS, threshold=0.0)
     assert [{*x} for x in chosen] == [{*NAMES}] * 4
     assert labeller.label(TEXTS, threshold=1) == [{}] * 4
-    only = {"fine": 1.0, "poor": 0.0, "long": 1.0}
+    only = {"poor": 0.0, "fine": 1.0, "long": 1.0}
     assert [[*x] for x in labeller.label(TEXTS, threshold=only)] == (
         [["poor"]] * 4
     )

@@ -217,7 +217,7 @@ def test_stars_are_calibrated(tmp_path, unlearnt):  # noqa: F811
     assert model.optimizer.global_clipnorm == 3
     (_, _, weights), (_, (dev, test), facts) = unlearnt
     assert (len(dev.texts), len(test.texts)) == (3, 12)
-    assert weights["class_weight"] == "balanced"
+    assert weights["class_weight"] == "balanced" and "unlabelled" in weights
     assert facts["held_out"] == {"by": "text"}
 
 

@@ -96,7 +96,7 @@ def test_a_limit_is_one_of_time_however_many_the_series(tmp_path):
     options |= {"horizon": 6, "lookback": 28, "segment": 4, "units": 8}
     settings = forecast.Settings(
         **{"corpus": str(tmp_path / "shops.csv"), **options},
-        **{"calendar": ("weekday",), "missing": False, "window": "mean"},
+        **{"calendar": ("weekday",), "missing": True, "window": "mean"},
         **{"held_out": 0.1, "limit": 200, "clip": 3.0, "head": "mae"},
     )
     parts = forecast.load_parts(settings)
@@ -107,7 +107,7 @@ def test_a_limit_is_one_of_time_however_many_the_series(tmp_path):
     assert forecaster.columns == ("visits", "sales")
     assert forecaster.known[:1] == ("price",) and len(forecaster.known) == 3
     assert (forecaster.lookback, forecaster.season, model.horizon) == (28, 7, 6)
-    assert (model.segment, model.window, model.missing) == (4, "mean", False)
+    assert (model.segment, model.window, model.missing) == (4, "mean", True)
     settings = forecast.dataclasses.replace(
         settings, season=14, epochs=1, batch_size=9
     )

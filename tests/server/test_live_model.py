@@ -173,6 +173,15 @@ def test_a_version_that_hangs_gives_way_to_others(folder, caplog):
     )
 
 
+def test_it_looks_again_at_once_after_a_failure(folder):
+    async def scenario():
+        assert await folder.ask() == "1"
+
+    folder = make(folder.path.parent, poll_seconds=60)
+    folder.add(2, "is broken")
+    run(folder, scenario)
+
+
 def test_nobody_waits_for_a_version_that_loads(folder):
     """Neither a later one, nor the one that is served, if its process ends."""
 
