@@ -96,6 +96,8 @@ if [ ! -e "$output/device.md" ]; then
 fi
 
 step steps 240 "$python" "$here/steps.py" --backend jax "${few[@]}"
+step long_sequences 120 "$python" "$here/long_sequences.py" --backend jax \
+    "${few[@]}"
 step crf 60 "$python" "$here/crf.py" --backend jax
 train 5m-lstm 90 --row lstm
 cells rhn float32 RHN 80
