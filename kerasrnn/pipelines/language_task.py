@@ -85,7 +85,6 @@ def of_tokens(scores, count, lines):
 
 
 _SAMPLES, _BEGIN = 5, 3  # texts, and words of their beginnings
-_LOOKED_AT = 2**17  # lines with such beginnings
 
 
 class LanguageTask(Task):
@@ -172,6 +171,6 @@ class LanguageTask(Task):
         # The web page offers these prompts.
         backwards = self.pipeline.go_backwards
         given = slice(-_BEGIN, None) if backwards else slice(_BEGIN)
-        some = sample_rows(rows, _LOOKED_AT)
+        some = sample_rows(rows, 2**17)
         first = dict.fromkeys(" ".join(x.split()[given]) for x in some if x)
         return {"samples": samples, "beginnings": [*first][:_SAMPLES]}, {}

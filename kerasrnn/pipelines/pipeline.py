@@ -542,23 +542,21 @@ class XlaPipeline(TextPipeline):
 
     def warm_up_texts(self) -> dict[str, list[list[str]]]:
         """Returns texts for each program of the signatures."""
-        shapes = self.xla
-        if shapes is None:
+        if self.xla is None:
             return {}
-        most = max(shapes.lengths)
+        most = max(self.xla.lengths)
         texts = [" ".join(["a"] * count) for count in range(1, most + 1)]
         lengths = self.lengths(texts)
-        longest = np.searchsorted(lengths, shapes.lengths, "right") - 1
+        longest = np.searchsorted(lengths, self.xla.lengths, "right") - 1
         return {
             name: [
                 count * [texts[index]]
                 for index in np.maximum(longest, 0)
                 for count in rows
             ]
-            for name, rows in self.programs(shapes).items()
+            for name, rows in self.programs(self.xla).items()
         }
 
     def served_facts(self) -> Config:
         """Returns `"xla"`, the shapes of the programs, or `None`."""
-        shapes = self.xla
-        return {"xla": None if shapes is None else dataclasses.asdict(shapes)}
+        return {"xla": self.xla and dataclasses.asdict(self.xla)}

@@ -131,7 +131,19 @@ class TaggingTask(Task):
         words, true = columns_of(rows, self.pipeline.scheme)
         found = self.pipeline.tag_tokens(words)
         tags, crf = self.pipeline.tags, self.pipeline.model.crf
-        pictures = {"confusions": _confusion_figure(self.pipeline, true, found)}
+        # The type of a tag, or a tag outside of phrases.
+        kinds = {
+            tag: (self.pipeline.scheme and parsed_tag(tag)[1]) or tag
+            for tag in tags
+        }
+        names = list(dict.fromkeys(kinds.values()))
+        expected, given = (
+            [names.index(kinds[tag]) for sentence in part for tag in sentence]
+            for part in (true, found)
+        )
+        counts = confusion_counts(expected, given, len(names))
+        titles = "true tag", "predicted tag", "Tags of words"
+        pictures = {"confusions": matrix_figure(counts, names, names, *titles)}
         if crf is not None:
             weights = crf.transitions.numpy()
             if crf.allowed is not None:  # forbidden ones are grey
@@ -165,23 +177,3 @@ def _print_worst(words, true, found):
     return [
         {"words": words[n], "true": true[n], "found": found[n]} for n in worst
     ]
-
-
-def _confusion_figure(tagger, true, found):
-    """Draws the confusion matrix of tags without prefixes."""
-    from kerasrnn.plots import matrix_figure
-
-    # The type of a tag, or a tag outside of phrases.
-    kinds = {
-        tag: (tagger.scheme and parsed_tag(tag)[1]) or tag
-        for tag in tagger.tags
-    }
-    names = list(dict.fromkeys(kinds.values()))
-    numbers = (
-        [names.index(kinds[tag]) for sentence in sentences for tag in sentence]
-        for sentences in (true, found)
-    )
-    counts = confusion_counts(*numbers, len(names))
-    return matrix_figure(
-        counts, names, names, "true tag", "predicted tag", "Tags of words"
-    )

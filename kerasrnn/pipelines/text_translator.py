@@ -95,7 +95,6 @@ def check_copying(source: Tokenizer, target: Tokenizer) -> None:
         source: The source `Tokenizer`.
         target: The target `Tokenizer`.
     """
-    both = source, target
     # If unknown words are dropped, positions differ from those in the text.
     drops = source.unknown_id < 0 <= target.unknown_id
     alike = source.separate_punctuation == target.separate_punctuation
@@ -103,7 +102,10 @@ def check_copying(source: Tokenizer, target: Tokenizer) -> None:
     if isinstance(target, CharacterTokenizer):
         writes = isinstance(source, CharacterTokenizer)
     if drops or not alike or not writes:
-        found = (f"{type(x).__name__} of {x.vocabulary[:4]}" for x in both)
+        found = (
+            f"{type(x).__name__} of {x.vocabulary[:4]}"
+            for x in (source, target)
+        )
         raise ValueError(
             "`copy_unknown` needs a word tokenizer for the target, or "
             "character tokenizers for both sides. Both sides must treat "

@@ -108,7 +108,7 @@ def phrase_columns(texts, prefix, required, forbidden):
     return list(columns.values())
 
 
-# The phrases that `find` gets, and their maximum sizes in an XLA program.
+# The phrases that `find` gets.
 _PHRASES = {
     "prefix": (("rows", "prefix"), PAD),
     "required": (("rows", "phrases", "tokens"), PAD),
@@ -116,7 +116,6 @@ _PHRASES = {
 }
 # For a source of `n` tokens, a translation has at most `factor * n + offset`.
 LENGTH_FACTOR, LENGTH_OFFSET = 2, 10
-_SIZES = {"prefix": [16], "phrases": [4], "tokens": [8]}
 
 
 class TranslationFunctions:
@@ -413,7 +412,7 @@ class TranslationFunctions:
         sizes = dataclasses.asdict(self.translator.xla)
         arguments = [(AXES, self.source.pad_id)]
         if with_phrases:
-            sizes |= _SIZES
+            sizes |= {"prefix": [16], "phrases": [4], "tokens": [8]}
             arguments += _PHRASES.values()
         find = functools.partial(self.find, search, static_sizes=True)
         first, *others = self.translator.xla.rows

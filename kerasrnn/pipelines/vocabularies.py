@@ -19,9 +19,12 @@ def vocabulary_facts(tokenizer: Tokenizer) -> list[Any]:
         options, as JSON values.
     """
     options = {k: v for k, v in tokenizer.get_config().items() if k != "name"}
-    proto = getattr(tokenizer, "proto", b"")
-    name = type(tokenizer).__name__
-    return [name, list(tokenizer.vocabulary), zlib.crc32(proto), options]
+    return [
+        type(tokenizer).__name__,
+        list(tokenizer.vocabulary),
+        zlib.crc32(getattr(tokenizer, "proto", b"")),
+        options,
+    ]
 
 
 def check_vocabulary(tokenizer: Tokenizer, part: Any, side: str = "") -> None:

@@ -50,7 +50,6 @@ _OTHERS = {
         "the file extension .jsonl or .json",
     ),
 }
-_JSON = re.compile(r".*\.(jsonl|ndjson|json)(\.gz)?", re.IGNORECASE)
 
 
 def existing_path(path: PathLike) -> pathlib.Path:
@@ -166,7 +165,7 @@ def _check_form(sample, place):
     """Raises an error with advice if a file is not text."""
     received = f"Received: a file that begins with {sample[:40]!r}"
     text = sample.removeprefix(codecs.BOM_UTF8)
-    is_json = _JSON.fullmatch(str(place))
+    is_json = re.search(r"(?i)\.(jsonl|ndjson|json)(\.gz)?$", str(place))
     for beginning, (what, expected) in _OTHERS.items():
         found = re.match(beginning, text, re.IGNORECASE)
         if found and not (what == "JSON" and is_json):
