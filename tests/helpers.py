@@ -1,5 +1,7 @@
 """What several tests need, the same on every backend."""
 
+import inspect
+
 import keras
 import numpy as np
 import pytest
@@ -111,6 +113,8 @@ def reloaded(model, folder):
 
 
 def copy_of(layer):
-    """A layer made anew from the configuration of another."""
+    """A layer made anew from its configuration, which has every argument."""
+    arguments = inspect.signature(type(layer)).parameters
+    assert layer.get_config().keys() >= arguments.keys() - {"kwargs"}
     config = keras.saving.serialize_keras_object(layer)
     return keras.saving.deserialize_keras_object(config)

@@ -24,11 +24,14 @@ NAMES = [
     for part in PARTS
     for name in sorted(public_names(f"kerasrnn.{part}"))
 ]
-SAVED = (keras.layers.Layer, keras.losses.Loss, keras.metrics.Metric)
 
 
 def find(module, name):
     return getattr(importlib.import_module(module), name)
+
+
+PUBLIC = {find(*x) for x in NAMES}
+SAVED = (keras.layers.Layer, keras.losses.Loss, keras.metrics.Metric)
 
 
 def assert_kept(rule):
@@ -61,6 +64,25 @@ def public_functions(thing):
                 yield member.__func__
             elif inspect.isfunction(member):
                 yield member
+
+
+def functions(thing):
+    """Yields a function, or those that a class and its private bases have."""
+    if inspect.isfunction(thing):
+        yield thing.__name__, thing
+    if not inspect.isclass(thing):
+        return
+    classes = [x for x in inspect.getmro(thing) if x in PUBLIC]
+    for name in dir(thing):
+        method, *inherited = (
+            getattr(found, "__func__", found)
+            for found in (
+                inspect.getattr_static(x, name, None) for x in classes
+            )
+        )
+        is_public = name in ("__init__", "__call__") or name[0] != "_"
+        if is_public and inspect.isfunction(method) and method not in inherited:
+            yield f"{thing.__name__}.{name}", method
 
 
 def is_saved(thing):
@@ -106,6 +128,26 @@ def test_every_signature_is_annotated():
                     yield f"what {where} returns"
 
     assert_kept(rule)
+
+
+def test_defaults_are_as_listed():
+    """Programs of users rely on them: whoever changes one says so."""
+
+    def lines():
+        for part, public in NAMES:
+            for name, function in functions(find(part, public)):
+                if function.__module__.startswith("kerasrnn."):
+                    shown = ", ".join(
+                        f"{x.name}={getattr(x.default, '__name__', x.default)}"
+                        for x in inspect.signature(function).parameters.values()
+                        if x.default is not x.empty
+                    )
+                    yield f"{part}.{name}: {shown}"
+
+    text = pathlib.Path(TESTS, "defaults.txt").read_text(encoding="utf-8")
+    parts = tuple(f"kerasrnn.{part}." for part in PARTS)
+    listed = {x for x in text.split("\n") if x.startswith(parts)}
+    assert_none(listed ^ {x for x in lines() if x[-2:] != ": "})
 
 
 def test_every_layer_states_its_shapes():

@@ -187,22 +187,6 @@ def test_a_width_of_one_is_greedy_search():
     np.testing.assert_allclose(beam.scores, greedy.scores, rtol=1e-4)
 
 
-@pytest.mark.slow_on_jax
-@pytest.mark.parametrize("beam_width", [2, 5])
-def test_the_n_best_are_sorted_and_distinct(beam_width):
-    search = BeamSearch(
-        START, END, PAD, 10, beam_width=beam_width, num_hypotheses=beam_width
-    )
-    found = run(search, random_tables(40, 7, seed=8))
-    for ids, scores in zip(found.ids, found.scores, strict=True):
-        ended = [END in y for y in ids]
-        assert ended == sorted(ended, reverse=True)
-        for group in np.split(scores, [sum(ended)]):
-            assert (np.diff(group) <= 0).all()
-        assert len({tokens(y) for y in ids}) == beam_width
-    assert not all(END in y for y in found.ids.reshape(-1, 10))
-
-
 def test_poor_hypotheses_that_end_early_do_not_end_the_search():
     """At each step the end is second best, and far from the best."""
     table = np.full((5, 5), -60.0)
@@ -218,18 +202,6 @@ def test_poor_hypotheses_that_end_early_do_not_end_the_search():
 
     found = run(BeamSearch(START, END, PAD, 20, beam_width=3), [table], step)
     assert tokens(found.ids[0, 0]) == (A,) * 8 + (END,)
-
-
-@slow_on_jax
-def test_fewer_hypotheses_than_beams_are_the_first_ones():
-    tables = random_tables(20, 7, seed=9)
-    five = run(
-        BeamSearch(START, END, PAD, 9, beam_width=5, num_hypotheses=5), tables
-    )
-    one = run(
-        BeamSearch(START, END, PAD, 9, beam_width=5, num_hypotheses=1), tables
-    )
-    np.testing.assert_array_equal(one.ids[:, 0], five.ids[:, 0])
 
 
 def linear_rnn(size, width=5, seed=0):

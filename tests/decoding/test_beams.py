@@ -4,11 +4,8 @@ import pytest
 from keras import ops
 
 from kerasrnn.decoding import tile_memory
-from kerasrnn.decoding.beams import best
 from kerasrnn.decoding.beams import empty_trace
-from kerasrnn.decoding.beams import keep
 from kerasrnn.decoding.beams import note
-from kerasrnn.decoding.beams import put
 from kerasrnn.decoding.beams import top_k
 from kerasrnn.decoding.beams import write_out
 from tests import helpers
@@ -67,34 +64,7 @@ def test_memory_is_repeated_for_the_hypotheses_of_a_sentence():
     assert keys[:, 0, 0].tolist() == [1.0, 1.0, 1.0, 2.0, 2.0, 2.0]
 
 
-def test_the_best_by_one_number_bring_the_others():
-    hypotheses = {
-        "scores": ops.array([[1.0, 3.0, 2.0], [9.0, 7.0, 8.0]]),
-        "names": ops.array([[[0], [1], [2]], [[3], [4], [5]]]),
-    }
-    found = helpers.as_numpy(best(hypotheses, "scores", 2))
-    assert found["scores"].tolist() == [[3.0, 2.0], [9.0, 8.0]]
-    assert found["names"].tolist() == [[[1], [2]], [[3], [5]]]
-
-
-def test_what_is_done_is_kept():
-    old = {"a": ops.zeros((2, 3)), "b": (ops.zeros((2,)),)}
-    new = {"a": ops.ones((2, 3)), "b": (ops.ones((2,)),)}
-    kept = helpers.as_numpy(keep(ops.array([True, False]), old, new))
-    assert kept["a"].tolist() == [[0.0] * 3, [1.0] * 3]
-    assert kept["b"][0].tolist() == [0.0, 1.0]
-
-
 PAD, END = 0, 1
-
-
-def test_a_position_is_written_and_the_others_stay():
-    buffer = np.arange(24.0, dtype="float32").reshape(2, 3, 4)
-    values = np.full((2, 4), -1.0, "float32")
-    expected = buffer.copy()
-    expected[:, 1] = values
-    found = put(ops.array(buffer), 1, ops.array(values))
-    np.testing.assert_array_equal(helpers.as_numpy(found), expected)
 
 
 def test_hypotheses_are_read_from_their_ends_to_their_beginnings():
@@ -124,19 +94,3 @@ def test_hypotheses_are_read_from_their_ends_to_their_beginnings():
     assert helpers.as_numpy(written["alignments"])[..., 0].tolist() == [
         [[1.0, 1.0], [3.0, 4.0], [6.0, 5.0], [0.0, 0.0]]
     ]
-
-
-def test_without_places_there_are_no_alignments():
-    chosen = {"tokens": ops.array([[3]]), "parents": ops.array([[0]])}
-    trace = note(empty_trace((1, 2, 1)), 0, **chosen, weights=None)
-    written = write_out(
-        trace,
-        1,
-        ops.array([[1]]),
-        ops.array([[0]]),
-        ops.array([[False]]),
-        END,
-        PAD,
-    )
-    assert list(written) == ["ids"]
-    assert helpers.as_numpy(written["ids"]).tolist() == [[[3], [PAD]]]

@@ -8,7 +8,6 @@ from tests.decoding.steps import START
 from tests.decoding.steps import random_tables
 from tests.decoding.steps import run
 from tests.decoding.steps import tokens
-from tests.helpers import slow_on_jax
 from tests.reference import search as reference
 
 
@@ -26,12 +25,3 @@ def test_equals_the_plain_loop(max_length):
         )
         assert tokens(found.ids[i, 0]) == expected
         np.testing.assert_allclose(found.scores[i, 0], log_prob, rtol=1e-4)
-
-
-@slow_on_jax
-def test_scores_need_no_normalized_logits():
-    tables = random_tables(10, 6)
-    search = GreedySearch(START, END, PAD, 6)
-    plain, shifted = run(search, tables), run(search, tables + 5.0)
-    np.testing.assert_array_equal(plain.ids, shifted.ids)
-    np.testing.assert_allclose(plain.scores, shifted.scores, atol=1e-4)

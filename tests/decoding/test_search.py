@@ -213,16 +213,6 @@ def test_the_length_of_a_sentence_is_as_that_of_the_search(search):
     assert (found.alignments[..., 4:, :] == 0).all()
 
 
-@slow_on_jax
-def test_without_an_end_token_hypotheses_are_cut(search):
-    tables = random_tables(2, 8)
-    tables[:, :, END] = -1e9
-    found = run(search, tables, source_mask=mask_of(tables))
-    assert (found.ids > END).all()
-    assert np.isfinite(found.scores).all()
-    assert (found.scores[:, 0] > -100).all()
-
-
 def test_states_and_alignments_follow_their_hypothesis(search):
     """A step that remembers what its row read, and looks at just that."""
 

@@ -1,3 +1,4 @@
+import contextlib
 import types
 
 import keras
@@ -38,6 +39,40 @@ def test_a_known_number_of_rows_stays_known():
 def test_one_replica_has_whole_batches():
     batches = tf.data.Dataset.range(6).batch(4)
     assert shared_batches(batches, tf.distribute.get_strategy()) is batches
+
+
+# The second of two workers with two replicas each.
+WORKER = types.SimpleNamespace(num_input_pipelines=2, input_pipeline_id=1)
+STRATEGY = types.SimpleNamespace(
+    num_replicas_in_sync=4,
+    distribute_datasets_from_function=lambda read: read(WORKER),
+    scope=contextlib.nullcontext,
+)
+
+
+def test_a_worker_reads_the_shares_of_its_replicas():
+    batches = shared_batches(tf.data.Dataset.range(16).batch(8), STRATEGY)
+    found = [x.tolist() for (x,) in batches.as_numpy_iterator()]
+    assert found == [[4, 5], [6, 7], [12, 13], [14, 15]]
+
+
+def test_each_validation_reads_all_batches(monkeypatch):
+    prepared = []
+    monkeypatch.setattr(
+        "kerasrnn.distribute.replicas.reduce_before_clipping", prepared.append
+    )
+    model = types.SimpleNamespace(
+        distribute_strategy=STRATEGY,
+        optimizer=keras.optimizers.SGD(),
+        _symbolic_build=lambda data_batch: None,
+    )
+    few, many = (tf.data.Dataset.range(n).batch(4) for n in (4, 12))
+    found = fit_arguments(model, many, few)
+    assert prepared == [model.optimizer]
+    assert found["validation_steps"] == 1
+    # Of two epochs, two shares each.
+    rows = found["validation_data"].take(4).as_numpy_iterator()
+    assert [x.tolist() for (x,) in rows] == [[2], [3], [2], [3]]
 
 
 def test_only_a_dataset_can_be_shared():

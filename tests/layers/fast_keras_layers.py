@@ -16,6 +16,14 @@ from tests.reference.layers import step_of
 SEQUENCE = helpers.random(3, 5, 2)
 MASK = np.array([[1, 1, 1, 1, 1], [1, 0, 1, 0, 0], [0, 0, 0, 0, 0]], bool)
 DROPOUT = {"dropout": 0.5, "recurrent_dropout": 0.4, "seed": 3}
+# None of them is the default.
+ARGUMENTS = {
+    **small_layers.ARGUMENTS,
+    **{"activation": "relu", "recurrent_activation": "hard_sigmoid"},
+    **{"return_sequences": True, "return_state": True, "unroll": True},
+    **{"go_backwards": True, "stateful": True, "zero_output_for_mask": True},
+    **DROPOUT,
+}
 
 
 class FastKerasLayerTests:
@@ -142,13 +150,17 @@ class FastKerasLayerTests:
             ("gpu", False, {}, helpers.ON_TORCH),
             ("gpu", True, {"mask": MASK}, False),
             ("gpu", True, {"activation": "relu"}, helpers.ON_TORCH),
+            (
+                *("gpu", True, {"recurrent_activation": "hard_sigmoid"}),
+                helpers.ON_TORCH,
+            ),
             ("gpu", True, {"use_bias": False}, helpers.ON_TORCH),
             ("gpu", True, {"layer_norm": True}, False),
             ("gpu", True, {"recurrent_dropout": 0.5}, False),
             ("gpu", True, {"unroll": True}, False),
             ("gpu", True, {"dtype": "mixed_bfloat16"}, False),
             ("eager", True, {}, not helpers.ON_JAX),
-            ("eager", False, {}, not helpers.ON_JAX),
+            ("eager", False, {"go_backwards": True}, not helpers.ON_JAX),
             ("cpu", True, {}, helpers.ON_TORCH),
         ],
     )
@@ -211,13 +223,16 @@ class FastKerasLayerTests:
         # One is of every layer, the other says how it is computed.
         theirs = set(theirs) - {"activity_regularizer", "use_cudnn"}
         assert theirs - set(ours) == set()
-        layer = self.fast_layer(4, dropout=0.2, kernel_regularizer="l2")
-        plain = self.keras_layer(4, dropout=0.2, kernel_regularizer="l2")
-        config, found = plain.get_config(), layer.get_config()
-        shared = theirs & config.keys()
-        assert {k: found[k] for k in shared} == {k: config[k] for k in shared}
+        for *both, options in (
+            (self.fast_layer, self.keras_layer, ARGUMENTS),
+            (self.fast_layer, self.keras_layer, {}),
+            (self.fast_cell, self.keras_cell, {}),
+        ):
+            found, config = (make(4, **options).get_config() for make in both)
+            for name in theirs & found.keys() & config.keys() - {"name"}:
+                assert found[name] == config[name], name
         for argument in ours.keys() - {"kwargs"}:
-            assert hasattr(layer, argument), argument
+            assert hasattr(self.fast_layer(4), argument), argument
 
     def test_it_can_be_saved(self, tmp_path):
         layer = self.fast_layer(4, layer_norm=True, return_sequences=True)

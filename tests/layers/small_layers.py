@@ -60,6 +60,18 @@ _KINDS = [
     "min_gru",
     "rg_lru",
 ]
+# What becomes of weights: of each argument another class.
+ARGUMENTS = {
+    "kernel_initializer": keras.initializers.HeNormal(),
+    "recurrent_initializer": keras.initializers.HeUniform(),
+    "bias_initializer": keras.initializers.LecunNormal(),
+    "kernel_regularizer": keras.regularizers.L1(),
+    "recurrent_regularizer": keras.regularizers.L2(),
+    "bias_regularizer": keras.regularizers.L1L2(),
+    "kernel_constraint": keras.constraints.NonNeg(),
+    "recurrent_constraint": keras.constraints.UnitNorm(),
+    "bias_constraint": keras.constraints.MaxNorm(),
+}
 # Without matrix products of their states.
 LINEAR = ["min_gru", "min_lstm", "rg_lru"]
 # Keras knows no float64 on JAX, and multiplies in float32 on PyTorch.

@@ -17,12 +17,15 @@ from kerasrnn.layers import GAMRHN
 from kerasrnn.layers import RHN
 from kerasrnn.layers import AttentionCell
 from kerasrnn.layers import AttentionRNN
+from kerasrnn.layers import FastRNN
 from kerasrnn.layers import GAMCell
 from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import PeepholeLSTMCell
+from kerasrnn.layers import ResidualBlockCell
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.layers import SelfAttentionRNN
+from kerasrnn.layers import ZoneoutCell
 from tests import helpers
 
 X = helpers.random(3, 4, 2)
@@ -130,12 +133,6 @@ def test_k2_attention_weights_are_an_output_of_the_layer():
     assert (outputs.shape, weights.shape) == ((None, 4, 7), (None, 4, 5))
 
 
-def test_k3_keras_takes_no_constants():
-    """`RNN` has forgotten the `constants` that its docstring speaks of."""
-    with pytest.raises(TypeError, match="constants"):
-        RNN(rhn_cell())(X, constants=[MEMORY])
-
-
 @telling_cells
 def test_k3_a_memory_comes_in_beside_the_states(cell):
     """`AttentionRNN` hands it to the cell, and no state carries it."""
@@ -169,6 +166,11 @@ DROPPED = {
     "in_a_stack": (
         gam_cell,
         lambda cell: RNN(StackedRNNCells([peephole_cell(), cell])),
+    ),
+    "in_zoneout": (rhn_cell, lambda cell: FastRNN(ZoneoutCell(cell, 0.0))),
+    "in_a_residual_block": (
+        rhn_cell,
+        lambda cell: FastRNN([peephole_cell(), ResidualBlockCell(cell)]),
     ),
     "in_attention": (
         peephole_cell,
@@ -279,14 +281,6 @@ def test_k7_a_stateful_stack_is_a_layer_for_every_cell():
     for layer in model.layers:
         layer.reset_state()
     helpers.assert_close(model(X), ops.concatenate([first, second], axis=1))
-
-
-def test_k7_keras_does_not_reset_a_stack():
-    """Fails when Keras has learnt to, and a stack will do."""
-    layer = RNN(StackedRNNCells([rhn_cell(), gam_cell()]), stateful=True)
-    layer(X)
-    with pytest.raises(AttributeError, match="no attribute 'assign'"):
-        layer.reset_state()
 
 
 @one_of_each_kind

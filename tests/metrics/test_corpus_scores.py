@@ -45,6 +45,14 @@ def test_each_may_have_several_references():
             corpus_scores(HYPOTHESES, bad)
 
 
+def test_capitals_may_be_the_same_as_small_letters():
+    given = [x.upper() for x in HYPOTHESES], REFERENCES
+    found = corpus_scores(*given, lowercase=True)
+    expected = corpus_scores(HYPOTHESES, REFERENCES)
+    for name in ("bleu", "chrf"):
+        assert corpus_scores(*given)[name] < found[name] == expected[name]
+
+
 def test_text_may_be_tokenized_already():
     hypotheses, references = ["a b c d , e"], ["a b c d, e"]
     by_default = corpus_scores(hypotheses, references)

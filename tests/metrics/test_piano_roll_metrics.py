@@ -65,6 +65,7 @@ def measured(labels, logits):
 
 def test_a_certain_prediction_does_not_overflow():
     labels, logits = make_batches(scale=1e4)[1]
+    labels = labels.astype(bool)
     right = np.where(labels, 1e4, -1e4).astype("float32")
     assert float(measured(labels, right)) == 0
     assert float(measured(labels, -right)) == pytest.approx(4e4)

@@ -82,10 +82,10 @@ def translation_table(source_size=9, target_size=10):
     return table.astype("float32")
 
 
-def lexicon(table, translations=None):
+def lexicon(table, translations=None, **options):
     """A Lexicon of the likeliest words of a table, of all if not said."""
     translations = translations or table.shape[1]
-    layer = Lexicon(*table.shape, translations)
+    layer = Lexicon(*table.shape, translations, **options)
     ids = np.argsort(-table, axis=1)[:, :translations]
     layer.assign(ids, np.take_along_axis(table, ids, axis=1))
     return layer

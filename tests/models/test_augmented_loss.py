@@ -137,6 +137,15 @@ def test_weight_and_temperature_are_checked(options):
         LanguageModel(7, RHNCell(3), **options)
 
 
+def test_words_are_those_of_all_replicas(monkeypatch):
+    alone = float(augmented_loss(EMBEDDINGS, WORDS, LOGITS, TEMPERATURE))
+    monkeypatch.setattr(
+        "kerasrnn.models.language_model.sum_over_replicas", lambda x: x + 2
+    )
+    found = float(augmented_loss(EMBEDDINGS, WORDS, LOGITS, TEMPERATURE))
+    assert found == pytest.approx((4 * alone + 2) / (4 + 2), rel=1e-5)
+
+
 def test_each_replica_adds_its_share(monkeypatch):
     """Keras sums the losses of the replicas."""
     model = LanguageModel(7, RHNCell(3), augmented_loss=0.5)

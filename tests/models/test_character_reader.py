@@ -10,15 +10,15 @@ IDS = np.array(
     "int32",
 )
 READERS = {
-    "convolution": lambda: CharacterReader(4, filters=6),
-    "recurrent": lambda: CharacterReader(4, FastLSTMCell(3)),
+    "convolution": {"filters": 6},
+    "recurrent": {"cell": FastLSTMCell(3)},
 }
 
 every_reader = pytest.mark.parametrize("name", READERS)
 
 
-def small(name):
-    reader = READERS[name]()
+def small(name, **options):
+    reader = CharacterReader(4, **READERS[name], **options)
     reader.build((None, None, None))
     helpers.randomize(reader)
     return reader
@@ -33,6 +33,17 @@ def test_padding_has_no_influence(name):
     assert np.any(vectors[0, 0]) and not np.any(vectors[1, 1])
     alone = reader(IDS[:1, 1:, :1])
     helpers.assert_close(alone[0, 0], vectors[0, 1])
+    # Without a row for padding.
+    other = small(name, pad_id=-1)
+    helpers.assert_close(other(np.where(IDS > 0, IDS, -1)), vectors)
+
+
+@every_reader
+def test_dropout_is_for_training(name):
+    reader = small(name, dropout=0.5)
+    found = [helpers.as_numpy(reader(IDS, training=x)) for x in (0, 0, 1)]
+    helpers.assert_close(found[0], found[1])
+    assert np.abs(found[2] - found[0]).max() > 0.01
 
 
 def test_the_greatest_value_of_each_filter():

@@ -63,18 +63,23 @@ def test_its_embedding_is_as_it_is_told():
     helpers.assert_close(decoder.embed(INPUTS["ids"]), 3 * table[INPUTS["ids"]])
 
 
-def test_configuration_round_trip():
-    decoder = make(
-        depth=2,
-        attention="general",
-        attention_units=5,
-        input_feeding=True,
-        bridge="dense",
-        tie_embeddings=True,
-        dropout=0.1,
-        word_dropout=0.2,
-        name="speaker",
-    )
+@pytest.mark.parametrize(
+    "options",
+    [
+        {
+            **{"depth": 2, "attention": "general", "attention_units": 5},
+            **{"input_feeding": True, "tie_embeddings": True},
+            **{"dropout": 0.1, "word_dropout": 0.2, "name": "speaker"},
+        },
+        {
+            **{"placement": "before", "readout": True, "bridge": "copy"},
+            **{"factorized": True, "embedding_scale": 3.0},
+        },
+    ],
+    ids=["fed", "readout"],
+)
+def test_configuration_round_trip(options):
+    decoder = make(**options)
     copy = helpers.copy_of(decoder)
     assert copy.get_config() == decoder.get_config()
     copy(**INPUTS)

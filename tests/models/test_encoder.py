@@ -107,9 +107,17 @@ def test_a_lexical_memory_ends_in_the_embeddings():
     helpers.assert_close(memory[..., 8:], encoder.embedding(SOURCE))
 
 
-@pytest.mark.parametrize("dropout", ["dropout", "word_dropout"])
-def test_dropout_is_for_training(dropout):
-    encoder = make(**{dropout: 0.5})
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"dropout": 0.5, "embedding_dropout": 0.0},
+        {"embedding_dropout": 0.5},
+        {"word_dropout": 0.5},
+    ],
+    ids=lambda x: [*x][-1],
+)
+def test_dropout_is_for_training(options):
+    encoder = make(**options)
     helpers.assert_close(encoder(SOURCE)[0], encoder(SOURCE)[0], 0, 0)
     helpers.assert_close(encoder(SOURCE)[0], make()(SOURCE)[0])
     first, second = (
@@ -212,7 +220,8 @@ def test_dropout_of_embeddings_may_be_off_where_there_is_dropout():
 
 @pytest.mark.parametrize("tied", [True, False])
 def test_an_encoder_starts_as_a_language_model(tied):
-    model = LanguageModel(9, RHNCell(4, 2), 3, depth=2, tie_embeddings=tied)
+    options = {"tie_embeddings": tied, "embedding_scale": 3.0}
+    model = LanguageModel(9, RHNCell(4, 2), 3, depth=2, **options)
     model.build()
     helpers.randomize(model)
     encoder = Encoder.from_language_model(model, pad_id=0, dropout=0.5)

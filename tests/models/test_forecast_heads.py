@@ -130,6 +130,10 @@ def test_quantiles_do_not_cross():
         (lambda: QuantileHead([0.9, 0.5]), "must be increasing numbers"),
         (lambda: PointHead().quantiles(np.zeros(3), [0.5]), "has no quantil"),
         (lambda: PointHead("rmse"), "error='rmse'"),
+        (
+            lambda: HEADS["counts"][0].check(np.array([-1, 0.5, 2, np.nan])),
+            "needs counts.*Received: 2 other values, such as -1",
+        ),
     ],
 )
 def test_what_is_wrong_is_said(make, message):

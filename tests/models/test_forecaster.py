@@ -90,15 +90,13 @@ def test_it_is_seg_rnn(parallel):
 
 @pytest.mark.parametrize(
     "window, shared, parallel, horizon",
-    helpers.one_now(
-        [
-            (None, True, True, HORIZON),
-            (None, False, False, HORIZON),
-            ("last", True, False, HORIZON),
-            # Of a segment ahead, only this much is known.
-            (None, True, False, 1),
-        ]
-    ),
+    [
+        (None, True, True, HORIZON),
+        (None, False, False, HORIZON),
+        ("last", True, False, HORIZON),
+        # Of a segment ahead, only this much is known.
+        (None, True, False, 1),
+    ],
 )
 def test_a_stream_forecasts_what_the_whole_would(
     window, shared, parallel, horizon
@@ -298,7 +296,10 @@ def test_a_column_that_never_changes_has_the_unit_one():
 
 
 def test_counts_may_be_integers():
-    model, past = small(), np.arange(22).reshape(1, 11, COLUMNS)
+    model = small(head="mse", depth=2, embedding_dim=5)
+    assert (model.head.error, len(model.stack.rnns)) == ("mse", 2)
+    assert model.embedding.width == 5
+    past = np.arange(22).reshape(1, 11, COLUMNS)
     helpers.assert_close(model(past), model(past.astype("float32")))
 
 

@@ -20,6 +20,17 @@ def test_the_cost_is_the_mean_cross_entropy_of_aligned_tokens():
     assert 10 < alignment_cost(weights[:, 2:], alignment[:, 1:2]) < 20
 
 
+def test_aligned_tokens_are_those_of_all_replicas(monkeypatch):
+    """The others have one, whose cost is 2."""
+    others = iter([2.0, 1.0])
+    monkeypatch.setattr(
+        "kerasrnn.models.translator.sum_over_replicas",
+        lambda x: x + next(others),
+    )
+    found = alignment_cost(np.full((1, 3, 4), 0.25), np.ones((1, 3, 4)) / 4)
+    np.testing.assert_allclose(found, (3 * np.log(4) + 2) / 4, rtol=1e-6)
+
+
 def translator(**decoder):
     keras.utils.set_random_seed(1)
     cell = keras.layers.GRUCell(8)
@@ -39,7 +50,11 @@ def reversed_sequences(count=64, length=5):
     return {"source": source, "target": target}, labels, alignment
 
 
-def test_the_loss_has_the_weighted_cost():
+def test_the_loss_has_the_weighted_cost(monkeypatch):
+    """Each of two replicas adds its share."""
+    monkeypatch.setattr(
+        "kerasrnn.models.translator.share_of_added_loss", lambda loss: loss / 2
+    )
     model = translator()
     inputs, labels, alignment = reversed_sequences(4)
     memory = model.encoder(inputs["source"])
@@ -52,7 +67,7 @@ def test_the_loss_has_the_weighted_cost():
     model.compile("sgd", TokenCrossentropy(), run_eagerly=True)
     guided = model.train_on_batch(inputs | {"alignment": alignment}, labels)
     cost = float(alignment_cost(weights, alignment))
-    assert guided == pytest.approx(plain + 2.0 * cost, rel=1e-5)
+    assert guided == pytest.approx(plain + 2.0 / 2 * cost, rel=1e-5)
     # It is of training only.
     model(inputs | {"alignment": alignment})
     assert not model.losses

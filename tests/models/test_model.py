@@ -111,8 +111,12 @@ def test_a_loaded_model_is_compiled(name, tmp_path):
     assert loaded.loss.pad_id == -1
 
 
-def test_a_tagger_with_a_crf_has_the_loss_of_its_layer():
+def test_a_tagger_with_a_crf_has_the_loss_of_its_layer(tmp_path):
     model = Tagger(9, 3, GRUCell(4), 4, crf=CRF())
+    model.build()
+    model.compile("sgd", CRFLoss(model.crf, "sum"))
+    loaded = helpers.reloaded(model, tmp_path)
+    assert loaded.loss.crf is loaded.crf and loaded.loss.reduction == "sum"
     model.compile("adam", model.crf_loss())
     for loss in (
         "sparse_categorical_crossentropy",

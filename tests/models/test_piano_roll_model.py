@@ -65,6 +65,7 @@ def test_saved_model_round_trip(variant, tmp_path):
     model = piano_roll_model(variant, dropout=0.5)
     loaded = helpers.reloaded(model, tmp_path)
     assert loaded.to_json() == model.to_json()
+    assert loaded.stack.dropout == 0.5
     helpers.assert_close(loaded(ROLLS), model(ROLLS))
 
 

@@ -109,7 +109,7 @@ def test_the_mean_of_squared_gradients():
 
 @pytest.mark.slow_on_jax
 def test_equals_the_update_of_the_paper():
-    model = language_model(tie_embeddings=False)
+    model = language_model(tie_embeddings=False, dropout=0.5)
     start = weights_of(model)
     rng = np.random.default_rng(3)
     squares = [rng.exponential(size=w.shape).astype("float32") for w in start]
@@ -118,6 +118,8 @@ def test_equals_the_update_of_the_paper():
     settings = {"learning_rate": 0.1, "decay": 0.3, "epsilon": 0.01}
     dynamic = DynamicEvaluation(model)
     optimizer = RMSDynamicEvaluation(mean_squares=squares, **settings)
+    copy = RMSDynamicEvaluation.from_config(optimizer.get_config())
+    assert (copy.decay, copy.epsilon) == (0.3, 0.01)
     dynamic.compile(optimizer, LOSS)
     reference = Reference(start, squares, *settings.values())
     assert reference.decays[0].flat[0] == 1

@@ -95,6 +95,9 @@ def test_dropout():
     x, _ = small(dropout=0.5, variational=True)(ones, training=True)
     zero = helpers.as_numpy(x) == 0
     assert zero.any() and np.all(zero[:, 1:] == zero[:, :-1])
+    stack = small(lambda units: FastLSTMCell(units, dropout=0.5))
+    found, dropped = (stack(ones, training=x)[0] for x in (False, True))
+    assert np.abs(helpers.as_numpy(found - dropped)).max() > 1e-3
 
 
 def test_one_direction_or_both():

@@ -80,6 +80,8 @@ def test_a_layer_reads_the_directions_of_the_encoder(summary):
     encoder = Encoder(9, GRUCell(4), bidirectional=False, go_backwards=True)
     model = TextClassifier(encoder, summary())
     assert model.summary_layer.backward == (0, 4)
+    text, rest = (encoder(np.array([ids]))[0] for ids in ([1, 2], [2]))
+    helpers.assert_close(text[:, 1:], rest)
 
 
 @pytest.mark.parametrize("summary", ["last", "pooled"])

@@ -29,11 +29,12 @@ def small(crf=True, characters=True, **options):
     return tagger
 
 
-@pytest.mark.parametrize("crf", [True, False])
-def test_padding_has_no_influence(crf):
-    tagger = small(crf)
-    scores = helpers.as_numpy(tagger(INPUTS))
-    short = {name: x[1:2, :2] for name, x in INPUTS.items()}
+@pytest.mark.parametrize("crf, pad_id", [(True, 0), (False, -1)])
+def test_padding_has_no_influence(crf, pad_id):
+    tagger = small(crf, pad_id=pad_id)
+    inputs = INPUTS | {"words": np.where(WORDS > 0, WORDS, pad_id)}
+    scores = helpers.as_numpy(tagger(inputs))
+    short = {name: x[1:2, :2] for name, x in inputs.items()}
     helpers.assert_close(tagger(short)[0], scores[1, :2])
     shares = helpers.as_numpy(tagger.probabilities(scores))
     real = WORDS > 0
@@ -50,6 +51,16 @@ def test_each_tag_sees_both_sides():
         changed["characters"][0, place, 0] = 2
         others = helpers.as_numpy(tagger(changed))
         assert np.all(np.any(others[0] != scores[0], axis=-1))
+
+
+def test_its_layers_are_as_told():
+    options = {"depth": 2, "bidirectional": False, "factorized": True}
+    tagger = small(**options)
+    shapes = [tuple(x.shape) for x in tagger.stack.weights]
+    assert shapes == 2 * [(5, 15), (5, 15), (2, 15)]
+    copy = helpers.copy_of(tagger)
+    copy.set_weights(tagger.get_weights())
+    helpers.assert_close(copy(INPUTS), tagger(INPUTS))
 
 
 @pytest.mark.parametrize("part", ["words", "inputs", "outputs"])

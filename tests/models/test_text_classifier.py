@@ -384,6 +384,14 @@ def test_the_decoder_has_a_cell_of_its_own(summary):
     assert len({id(w) for w in model.weights}) == len(model.weights)
 
 
+@pytest.mark.parametrize("name", ["last", "pooled", "attention", "decoder"])
+def test_a_summary_by_name_is_like_its_encoder(name):
+    cell = GRUCell(4, dtype="mixed_bfloat16")
+    model = TextClassifier(Encoder(WORDS, cell, bidirectional=False), name)
+    assert model.summary_layer.compute_dtype == "bfloat16"
+    assert getattr(model.summary_layer, "units", 4) == 4
+
+
 def test_any_layer_may_sum_up():
     class First(keras.layers.Layer):
         def call(self, memory, mask, final, training=False):

@@ -1,5 +1,8 @@
+import datetime
 import json
+import math
 
+import keras
 import numpy as np
 import pytest
 
@@ -21,9 +24,19 @@ def test_a_damaged_card_is_named(tmp_path):
     assert read_card(path)
 
 
+def test_a_card_says_how_and_where_it_was_made(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["it.py", "a b"])
+    card = write_card(tmp_path / "card.json", units=8)
+    assert card["command"] == "python it.py 'a b'" and card["units"] == 8
+    assert card["date"] == datetime.date.today().isoformat()
+    assert card["versions"]["keras"] == keras.version()
+    assert card["device"]["gpus"] == 0
+
+
 def test_a_card_may_be_known_by_a_number_that_is_none(tmp_path):
     write_card(tmp_path / "card.json", loss=float("nan"))
-    assert read_card(tmp_path / "card.json", loss=float("nan")) is not None
+    card = read_card(tmp_path / "card.json", loss=float("nan"))
+    assert math.isnan(card["loss"])
     assert read_card(tmp_path / "card.json", loss=1.0) is None
 
 

@@ -36,6 +36,9 @@ def test_the_depth_of_a_cell(name, cell_class, depth):
     assert type(build_cell(name, 8)) is cell_class
     assert build_cell(name, 8).depth == depth
     assert build_cell(name, 8, 5).depth == 5
+    if name == "gam_rhn":
+        cell = build_cell(name, 8)
+        assert (cell.num_groups, cell.group_size, cell.head_units) == (8, 3, 4)
     with pytest.raises(ValueError, match="Received: depth=0"):
         build_cell(name, 8, 0)
 

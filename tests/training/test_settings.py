@@ -169,7 +169,11 @@ def test_one_preset_alone_is_not_listed(capsys):
 
 
 def test_folders_and_epochs_do_not_identify_a_training():
-    here = read("--output", "here", "--epochs", "2", "--vectors-dir", "x")
+    here = read(
+        *("--output", "here", "--epochs", "2", "--vectors-dir", "x"),
+        *("--distribute", "mirrored", "--devices", "2", "--tensorboard"),
+        *("--data-license", "MIT"),
+    )
     there = read("--data-dir", "there")
     assert identity(here) == identity(there)
     assert identity(read("--seed", "14")) != identity(here)
@@ -188,7 +192,7 @@ def test_the_names_of_attention_are_those_of_the_layers():
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Continued(SomeSettings):
-    saved = SomeSettings.saved | {"units", "warmup"}
+    saved = SomeSettings.saved | {"units", "warmup", "tied"}
 
 
 def continued(*args):
@@ -230,10 +234,13 @@ def test_flags_that_a_saved_pipeline_makes_useless(tmp_path, capsys):
     saved = tmp_path / "it.keras"
     saved.touch()
     with pytest.raises(SystemExit) as exit:
-        continued("--from", saved, "--units", "9", "--warmup", "2", "--seed", 1)
+        continued(
+            *("--from", saved, "--units", "9", "--warmup=2", "--no-tied"),
+            *("--seed", 1),
+        )
     assert exit.value.code == 2
-    shown = capsys.readouterr().err
-    assert "Received: --units, --warmup" in shown
+    shown = " ".join(capsys.readouterr().err.split())
+    assert "Received: --no-tied, --units, --warmup" in shown
     # Also if the value is that of the preset: the file may have another.
     with pytest.raises(SystemExit):
         continued("--from", saved, f"--units={continued().units}")
@@ -297,33 +304,78 @@ def test_settings_need_others_for_an_effect(name, useless, useful):
     assert "warmup" in Needy().without_effect() - Needy().lacking()
 
 
-def test_vectors_of_words_need_words_on_their_side():
-    def idle(tokenizer):
-        here = pathlib.Path(__file__)
-        return TranslationSettings(
-            output=pathlib.Path("out"),
-            tokenizer=tokenizer,
-            source_vectors=here,
-            target_vectors=here,
-        ).without_effect()
-
-    both = {"source_vectors", "target_vectors"}
-    assert both <= idle("unigram") and not both & idle("word")
-    assert both & idle("unigram-word") == {"source_vectors"}
+HERE = pathlib.Path(__file__)
+OF_A_BACKBONE = "backbone_layers layers_as backbone_rate"
+OF_TEXT = "lowercase clean_reviews special drop_stop_words vocabulary_size"
+# What else has no effect, unless another setting is as it has to be.
+IDLE = f"train_vectors backwards_model tune_thresholds {OF_A_BACKBONE}"
+IDLE_IN_TRANSLATION = "source_vectors target_vectors copy_unknown"
 
 
-def test_a_language_model_determines_tokens_and_cells():
-    def idle(**options):
-        return ClassificationSettings(
-            output=pathlib.Path("out"), **options
-        ).without_effect()
+@pytest.mark.parametrize(
+    "kind, options, idle",
+    [
+        (ClassificationSettings, {}, IDLE),
+        (ClassificationSettings, {"summary": "last"}, f"{IDLE} attention"),
+        (
+            ClassificationSettings,
+            {"vectors": "cbow", "multi_label": True},
+            f"backwards_model {OF_A_BACKBONE}",
+        ),
+        (
+            ClassificationSettings,
+            {"vectors": HERE},
+            f"embedding_dim backwards_model tune_thresholds {OF_A_BACKBONE}",
+        ),
+        (
+            ClassificationSettings,
+            {"language_model": HERE},
+            f"{OF_TEXT} vectors train_vectors cell units depth bidirectional"
+            f" embedding_dim tune_thresholds {OF_A_BACKBONE}",
+        ),
+        (
+            ClassificationSettings,
+            {"backbone": "bert"},
+            f"{OF_TEXT} vectors train_vectors embedding_dim ngrams"
+            " language_model backwards_model tune_thresholds",
+        ),
+        (TranslationSettings, {}, f"{IDLE_IN_TRANSLATION} alignment_weight"),
+        (
+            TranslationSettings,
+            {"tokenizer": "word", "attention": None},
+            "vocabulary_size subword_sampling copy_unknown alignment_weight",
+        ),
+        (
+            TranslationSettings,
+            {"tokenizer": "unigram-word", "lexicon": False},
+            "source_vectors shortlist alignment_weight",
+        ),
+    ],
+    ids=lambda x: " ".join(x) if isinstance(x, dict) else "",
+)
+def test_what_has_no_effect_in_a_recipe(kind, options, idle):
+    found = kind(output=pathlib.Path("out"), **options).without_effect()
+    assert found == {"devices", *idle.split()}
 
-    learnt = {"lowercase", "vectors", "units", "bidirectional"}
-    assert not learnt & idle()
-    found = idle(language_model=pathlib.Path(__file__))
-    assert learnt <= found and not found & {"summary", "max_tokens"}
+
+@pytest.mark.parametrize(
+    "kind, names",
+    [
+        (ClassificationSettings, "calibrate tune_thresholds"),
+        (
+            TranslationSettings,
+            "beam_width length_penalty no_repeat_ngram members shortlist"
+            " copy_unknown",
+        ),
+    ],
+)
+def test_a_search_may_change_without_a_new_training(kind, names):
+    assert kind.not_identity - Settings.not_identity == set(names.split())
+
+
+def test_a_summary_by_attention_needs_one():
     with pytest.raises(ValueError, match="Received: .*attention=None"):
-        idle(attention=None)
+        ClassificationSettings(output=pathlib.Path("out"), attention=None)
 
 
 def test_a_backbone_is_trained_at_the_rate_that_it_is_given():
@@ -336,9 +388,8 @@ def test_a_backbone_is_trained_at_the_rate_that_it_is_given():
     assert rate.keys() <= options(**rate).without_effect()
     found = options(backbone="bert", **rate).backbone_options
     assert found["trainable"] and found["rate_factor"] == pytest.approx(0.1)
-    assert not options(backbone="bert").backbone_options["trainable"]
-    idle = ClassificationSettings(output=pathlib.Path("out"), backbone="bert")
-    assert {"lowercase", "vectors"} <= idle.without_effect()
+    frozen = options(backbone="bert").backbone_options
+    assert (frozen["trainable"], frozen["rate_factor"]) == (False, 0)
 
 
 def test_settings_are_picked_as_arguments():

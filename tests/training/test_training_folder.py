@@ -280,11 +280,19 @@ def test_the_middle_of_an_epoch_is_gone_on_with(tmp_path):
         np.testing.assert_array_equal(one, other)
 
 
-def test_within_an_epoch_it_waits_for_minutes(tmp_path):
+@pytest.mark.parametrize("seconds, batch", [(25.0, 0), (35.0, 2)])
+def test_within_an_epoch_it_waits_for_minutes(
+    tmp_path, monkeypatch, seconds, batch
+):
+    passed = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: sum(passed))
+    passing = keras.callbacks.LambdaCallback(
+        on_train_batch_end=lambda *_, **__: passed.append(seconds)
+    )
     with pytest.raises(Crash):
-        learn(tmp_path, Kill(5), minutes=10)
+        learn(tmp_path, passing, Kill(5), minutes=1)
     (state,) = tmp_path.glob("*/state-*")
-    assert state.name == "state-0001-000000.weights.h5"
+    assert state.name == f"state-0001-{batch:06d}.weights.h5"
 
 
 def test_the_speed_includes_seconds_before_the_checkpoint(

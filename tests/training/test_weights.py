@@ -21,10 +21,13 @@ def trained(optimizer):
     return model
 
 
-def test_start_from_copies_weights_and_optimizer(tmp_path):
-    source = trained(keras.optimizers.Adam(0.1))
+@pytest.mark.parametrize(
+    "around", [lambda x: x, keras.optimizers.LossScaleOptimizer]
+)
+def test_start_from_copies_weights_and_optimizer(around, tmp_path):
+    source = trained(around(keras.optimizers.Adam(0.1)))
     source.save(tmp_path / "model.keras")
-    model = new_model(keras.optimizers.Adam(0.01))
+    model = new_model(around(keras.optimizers.Adam(0.01)))
     assert start_from(model, keras.saving.load_model(tmp_path / "model.keras"))
     np.testing.assert_array_equal(model.predict(X), source.predict(X))
     assert float(model.optimizer.learning_rate) == pytest.approx(0.01)

@@ -59,12 +59,18 @@ NAMES = {
     "concat": (BahdanauAttention, {"units": 8, "normalize": False}),
     "normed_bahdanau": (BahdanauAttention, {"units": 8, "normalize": True}),
     "multi_head": (MultiHeadDotAttention, {"num_heads": 4, "head_dim": 2}),
-    "multi_scale": (MultiScaleAttention, {"spans": (1, 2, 4, 8)}),
+    "multi_scale": (
+        MultiScaleAttention,
+        {"spans": (1, 2, 4, 8), "head_dim": 2, "blocks": 16},
+    ),
     "local_p": (LocalAttention, {"alignment": "predictive", "radius": 10}),
     "local_m": (LocalAttention, {"alignment": "monotonic", "radius": 10}),
     "location": (LocationAttention, {"max_positions": 100}),
     "coverage": (CoverageAttention, {"units": 8, "fertility": 2.0}),
-    "monotonic": (MonotonicAttention, {"units": 8, "noise": 1.0}),
+    "monotonic": (
+        MonotonicAttention,
+        {"units": 8, "noise": 1.0, "energy_bias": -4.0},
+    ),
 }
 # Those that need the steps before, or positions in their order.
 NEW_STYLES = ["local_p", "local_m", "location", "coverage", "monotonic"]

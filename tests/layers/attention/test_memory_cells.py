@@ -134,6 +134,7 @@ def test_windows_and_steps_are_the_whole(name):
     layer = whole(FastRNN, cell)
     outputs, *last = layer(X)
     for sizes in ([1] * 9, [4, 5]):
+        layer = whole(FastRNN, cell, unroll=sizes == [4, 5])
         parts, states = [], None
         for window in np.split(X, np.cumsum(sizes)[:-1], axis=1):
             part, *states = layer(window, initial_state=states)
@@ -301,6 +302,17 @@ def test_a_fixed_seed_does_not_make_kernels_equal():
     )
     assert query.shape == boom.shape
     assert np.abs(query - boom).max() > 0.01
+
+
+def test_widths_and_kernels_by_default():
+    block = TransformerCell(8, num_heads=2)
+    assert (block.hidden_dim, block.attention.head_dim) == (32, 4)
+    assert block.memory == 128
+    cell = SHACell(GRUCell(64))
+    cell.build((None, 4))
+    kernel, _ = cell.boom_layer.get_weights()
+    assert kernel.shape == (64, 4 * 64)
+    assert kernel.std() == pytest.approx(0.1 / 8, rel=0.05)
 
 
 def test_projected_queries_are_multi_head_attention():

@@ -1,3 +1,4 @@
+import functools
 import itertools
 
 import keras
@@ -234,12 +235,19 @@ def test_clones_of_a_seeded_cell_draw_different_numbers():
     assert np.all(same == again) and np.any(same != other)
 
 
-@pytest.mark.parametrize("new", [LSTMCell, RHNCell])
-def test_the_layers_of_a_model_start_from_different_kernels(new):
+@pytest.mark.parametrize(
+    "new, count",
+    [
+        (LSTMCell, 1),
+        (functools.partial(RHNCell, depth=3), 3),
+        (lambda *a, **b: StackedRNNCells([LSTMCell(*a, **b) for _ in "ab"]), 2),
+    ],
+    ids=["lstm", "rhn", "stack"],
+)
+def test_the_layers_of_a_model_start_from_different_kernels(new, count):
     """No kernel of a layer is a kernel of another one, or of another model."""
     seeded = keras.initializers.Orthogonal(seed=7)
-    depth = {"depth": 3} if new is RHNCell else {}
-    cell = new(4, recurrent_initializer=seeded, **depth)
+    cell = new(4, recurrent_initializer=seeded)
     language = LanguageModel(9, cell, depth=2)
     language.build((None, None))
     translator = Translator(
@@ -251,7 +259,7 @@ def test_the_layers_of_a_model_start_from_different_kernels(new):
         for weight in model.weights
         if "recurrent_kernel" in weight.name
     ]
-    assert len(kernels) == (2 + 4 + 2) * (3 if depth else 1)
+    assert len(kernels) == (2 + 4 + 2) * count
     for one, other in itertools.combinations(kernels, 2):
         assert np.all(np.any(one != other, axis=-1))
 

@@ -172,7 +172,9 @@ def test_first_values_are_those_of_the_papers():
     assert 0 < rates.min() < 1 and 15 < rates.max() < 16
     assert 0.001 <= steps.min() < 0.0015 and 0.06 < steps.max() <= 0.1
     assert 0.007 < np.median(steps) < 0.014
+    assert 0.49 < np.abs(helpers.as_numpy(cell.conv_kernel)).max() <= 0.5
     assert cell.head_dims == (1, 2)
+    assert GatedDeltaCell(8, heads=2).head_dims == (3, 6)
     cell = MLSTMCell(8, heads=2)
     cell.build((None, 2))
     helpers.assert_close(cell.write_bias[1], np.array([3, 6]))

@@ -17,7 +17,10 @@ from kerasrnn.layers import FastLSTM
 from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers import PeepholeLSTMCell
+from kerasrnn.layers import ResidualBlockCell
 from kerasrnn.layers import RHNCell
+from kerasrnn.layers import SelfAttentionCell
+from kerasrnn.layers import SHACell
 from kerasrnn.layers import ZoneoutCell
 from tests import helpers
 from tests.layers import small_layers
@@ -375,12 +378,14 @@ def test_a_cell_of_ones_own_trains_as_in_keras(name):
 
 
 def test_a_list_of_cells_is_a_stack():
-    layer = FastRNN([RHNCell(3), FastLSTMCell(4)], return_sequences=True)
+    cells = [RHNCell(3), FastLSTMCell(4, dropout=0.5)]
+    layer = FastRNN(cells, return_sequences=True)
     assert layer.slow_because is None
     loop = keras.layers.RNN(layer.cell, return_sequences=True)
     helpers.assert_close(layer(SEQUENCE), loop(SEQUENCE))
     halves = FastRNN(layer.cell, return_sequences=True, stateful=True)
     expected = helpers.as_numpy(layer(SEQUENCE))
+    assert np.abs(layer(SEQUENCE, training=True) - expected).max() > 1e-3
     for _ in range(2):
         parts = [halves(SEQUENCE[:, :2]), halves(SEQUENCE[:, 2:])]
         found = np.concatenate(helpers.as_numpy(parts), axis=1)
@@ -391,7 +396,9 @@ def test_a_list_of_cells_is_a_stack():
 @every_layer
 def test_a_layer_shows_every_argument(name):
     cell_class, layer_class, sizes = small_layers.LAYERS[name]
-    layer = layer_class(**sizes, dropout=0.1)
+    layer = layer_class(**sizes, dropout=0.1, **small_layers.ARGUMENTS)
+    for argument, value in small_layers.ARGUMENTS.items():
+        assert type(getattr(layer, argument)) is type(value), argument
     expected = inspect.signature(cell_class).parameters
     found = inspect.signature(layer_class).parameters
     assert [x for x in found if x in expected] == list(expected)
@@ -451,9 +458,10 @@ def test_initial_states_of_a_stack_may_be_flat(unroll):
     layer = FastRNN([FastLSTMCell(4), FastGRUCell(3)], unroll=unroll)
     x, flat = helpers.random(2, 5, 4), [helpers.random(2, 4)] * 2
     flat.append(helpers.random(2, 3))
-    nested = [flat[:2], flat[2:]]
+    loop = keras.layers.RNN(layer.cell)
     helpers.assert_close(
-        layer(x, initial_state=flat), layer(x, initial_state=nested)
+        layer(x, initial_state=flat),
+        loop(x, initial_state=[flat[:2], flat[2:]]),
     )
 
 
@@ -462,6 +470,13 @@ def test_it_runs_in_the_dtype_of_its_cell():
         PeepholeLSTMCell(3, dtype="mixed_bfloat16"),
         RHNCell(3, dtype="mixed_bfloat16"),
         keras.layers.GRUCell(3, dtype="mixed_bfloat16"),
+        *(
+            around(RHNCell(3, dtype="mixed_bfloat16"))
+            for around in (
+                *(ZoneoutCell, ResidualBlockCell, SHACell, SelfAttentionCell),
+                lambda cell: [cell],
+            )
+        ),
     ):
         assert FastRNN(cell).compute_dtype == "bfloat16"
 
@@ -574,10 +589,12 @@ def test_missing_measurements_train_no_weight_to_nan():
         assert all(np.all(np.isfinite(w)) for w in model.get_weights())
 
 
-def test_a_mask_may_have_an_axis_of_one():
+@pytest.mark.parametrize("others", [[], [~MASK & False]], ids=["one", "two"])
+def test_a_mask_may_have_a_further_axis(others):
     layer = small_layers.fast("rhn")
     helpers.assert_close(
-        layer(SEQUENCE, mask=MASK[..., None]), layer(SEQUENCE, mask=MASK)
+        layer(SEQUENCE, mask=np.stack([MASK, *others], -1)),
+        layer(SEQUENCE, mask=MASK),
     )
 
 
@@ -636,17 +653,26 @@ def test_the_cell_of_a_subclass_counts():
     assert again.get_config() == layer.get_config()
 
 
+# What belongs to no input kernel, by a word of its name.
+KINDS = {"recurrent": "recurrent", "next": "recurrent", "bias": "bias"}
+KINDS |= {"gains": "none", "peepholes": "none", "decay": "none"}
+
+
 @small_layers.one_of_a_kind
 def test_regularizers_and_constraints(name):
-    kinds = ("kernel", "recurrent", "bias")
-    options = {f"{kind}_regularizer": "l2" for kind in kinds}
-    options |= {f"{kind}_constraint": "non_neg" for kind in kinds}
+    options = {
+        argument: value
+        for argument, value in small_layers.ARGUMENTS.items()
+        if "initializer" not in argument
+    }
     layer = small_layers.fast(name, **options)
     regularized = [w for w in layer.weights if w.regularizer is not None]
     assert len(layer.losses) == len(regularized) > 1
     for weight in layer.weights:
-        free = {"gains", "peepholes", "decay"} & set(weight.name.split("_"))
-        assert (weight.constraint is None) == bool(free), weight.name
+        kinds = [KINDS[x] for x in weight.name.split("_") if x in KINDS]
+        for what in ("regularizer", "constraint"):
+            expected = options.get(f"{[*kinds, 'kernel'][0]}_{what}")
+            assert type(getattr(weight, what)) is type(expected), weight.name
 
 
 def test_a_cell_of_keras_with_dropout_trains_on_masked_steps():

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from keras.layers import RNN
 
 from kerasrnn.layers import GAM
 from kerasrnn.layers import GAMCell
@@ -117,11 +116,6 @@ def test_kernels_start_glorot_normal_over_the_joined_input():
         assert np.std(kernel) == pytest.approx(std, rel=0.05)
         # PyTorch's is cut off but for a few in a million.
         assert np.quantile(np.abs(kernel), 0.999) < 2.3 * std
-
-
-def test_it_runs_in_a_layer_of_keras():
-    layer = RNN(GAMCell(num_groups=3, group_size=2, head_units=4))
-    assert layer(helpers.random(2, 5, 2)).shape == (2, 3)
 
 
 @pytest.mark.parametrize("make", [GAMCell, GAM])

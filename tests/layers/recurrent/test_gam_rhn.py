@@ -1,7 +1,6 @@
 import keras
 import numpy as np
 import pytest
-from keras.layers import RNN
 from keras.layers import Dense
 
 from kerasrnn.layers import GAMRHN
@@ -167,11 +166,6 @@ def test_the_transform_bias_may_be_chosen(bias_initializer):
     h, t = np.split(helpers.as_numpy(cell.gate_bias.value), 2, -1)
     assert np.all(h == (bias_initializer == "ones"))
     assert np.all(t == -4)
-
-
-def test_it_runs_in_a_layer_of_keras():
-    layer = RNN(GAMRHNCell(**small_layers.GAM_RHN_SIZES))
-    assert layer(helpers.random(2, 5, 2)).shape == (2, 3)
 
 
 @pytest.mark.parametrize("make", [GAMRHNCell, GAMRHN])

@@ -43,6 +43,12 @@ class TestFastGRU(FastKerasLayerTests):
         expected = gru_step(x, h, kernel, 0 * kernel_of_h, bias, reset_after)
         helpers.assert_close(found, expected)
 
+    def test_a_reset_before_the_product_is_not_of_cudnn(self, monkeypatch):
+        options = {"reset_after": False}
+        self.test_keras_computes_what_it_is_faster_at(
+            "gpu", True, options, helpers.ON_TORCH, monkeypatch
+        )
+
     def test_its_bias_may_be_of_half_precision(self):
         cell = FastGRUCell(
             4,

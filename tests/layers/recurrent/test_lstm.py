@@ -203,12 +203,6 @@ def test_without_biases_it_is_the_one_whose_biases_are_0(layer_norm):
     helpers.assert_close(layer(x), other(x))
 
 
-def test_it_runs_in_a_layer_of_keras():
-    layer = RNN(PeepholeLSTMCell(3), return_state=True)
-    shapes = [tuple(x.shape) for x in layer(helpers.random(2, 5, 2))]
-    assert shapes == [(2, 3)] * 3
-
-
 @pytest.mark.parametrize("bad", [0, -1, True, 2.5, None])
 def test_units_are_checked(bad):
     with pytest.raises(ValueError, match=f"`units`.*Received: units={bad}"):

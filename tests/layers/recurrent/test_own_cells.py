@@ -8,6 +8,7 @@ from keras import ops
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers import Fixed
 from kerasrnn.layers import GAMCell
+from kerasrnn.layers import MinGRUCell
 from kerasrnn.layers import RecurrentCell
 from tests import helpers
 
@@ -38,6 +39,10 @@ class Plain(RecurrentCell):
 class AddsInput(Plain):
     def read_out(self, states, inputs):
         return states[0] + ops.sum(inputs, axis=-1, keepdims=True)
+
+
+class AddsInputToScan(MinGRUCell):
+    read_out = AddsInput.read_out
 
 
 class Scales(Plain):
@@ -103,7 +108,7 @@ def of_both_loops(cell, x=X, **options):
     return [layer(x, **options) for layer in layers]
 
 
-@pytest.mark.parametrize("cell", [AddsInput, Scales])
+@pytest.mark.parametrize("cell", [AddsInput, AddsInputToScan, Scales])
 def test_it_runs_as_in_the_loop_of_keras(cell):
     unmasked = np.array([False, True, True, False, True])
     found = of_both_loops(cell(4), mask=np.stack([unmasked] * 2))

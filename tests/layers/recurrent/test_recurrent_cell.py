@@ -6,11 +6,17 @@ import pytest
 from keras import ops
 from keras.layers import RNN
 
+from kerasrnn.layers import CRF
 from kerasrnn.layers import RHN
+from kerasrnn.layers import BahdanauAttention
+from kerasrnn.layers import CoverageAttention
 from kerasrnn.layers import GAMCell
 from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import LocalAttention
+from kerasrnn.layers import MultiHeadDotAttention
 from kerasrnn.layers import PeepholeLSTMCell
 from kerasrnn.layers import RHNCell
+from kerasrnn.layers import SHACell
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
 from tests import helpers
 from tests.layers import small_layers
@@ -86,16 +92,25 @@ def test_keras_draws_and_resets_the_masks_of_our_cells():
 @pytest.mark.parametrize("seed", [None, 5])
 def test_no_two_weights_start_alike(seed):
     """With sizes that give several weights one shape."""
-    same = keras.initializers.GlorotNormal(seed)
-    both = {"kernel_initializer": same, "recurrent_initializer": same}
-    for cell in (
+    same = keras.initializers.RandomNormal(seed=seed)
+    one = {"kernel_initializer": same}
+    both = {**one, "recurrent_initializer": same}
+    for layer in (
         RHNCell(3, 4, **both),
         PeepholeLSTMCell(3, **both),
-        GAMCell(6, 2, 4, kernel_initializer=same),
-        GAMRHNCell(6, 3, 6, 2, 12, kernel_initializer=same),
+        GAMCell(6, 2, 4, **one),
+        GAMRHNCell(6, 3, 6, 2, 12, **one),
+        SHACell(RHNCell(4, **both), **one),
+        BahdanauAttention(4, **one),
+        CoverageAttention(4, 1.0, **one),
+        LocalAttention(radius=3, **one),
+        MultiHeadDotAttention(2, 2, **one),
+        CRF(boundary_initializer=same),
     ):
-        cell.build((None, cell.output_size))
-        kernels = [w for w in cell.get_weights() if w.ndim == 2 and w.std()]
+        shape = None, getattr(layer, "output_size", 4)
+        is_attention = type(layer).__name__.endswith("Attention")
+        layer.build(*([shape, (None, *shape)] if is_attention else [shape]))
+        kernels = [w for w in layer.get_weights() if w.ndim < 3 and w.std()]
         assert len(kernels) > 1
         for index, kernel in enumerate(kernels):
             for other in kernels[:index]:

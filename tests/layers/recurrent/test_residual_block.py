@@ -97,6 +97,8 @@ def test_a_list_of_blocks_is_a_model_that_is_saved(tmp_path):
     loaded = helpers.reloaded(model, tmp_path)
     helpers.assert_close(loaded(X), model(X))
     assert layer.slow_because is None
+    # 8 / 3 of the width, in units of 8.
+    assert (4, 16) in {tuple(weight.shape) for weight in blocks[0].weights}
 
 
 def test_the_width_of_the_input_is_checked():

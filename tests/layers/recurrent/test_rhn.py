@@ -1,7 +1,6 @@
 import keras
 import numpy as np
 import pytest
-from keras.layers import RNN
 
 from kerasrnn.layers import RHN
 from kerasrnn.layers import RHNCell
@@ -152,12 +151,6 @@ def test_weights_start_uniform():
         assert np.abs(weight).max() <= 0.04
         assert np.std(weight) == pytest.approx(0.04 / 3**0.5, rel=0.1)
         assert abs(np.mean(weight)) < 0.01
-
-
-def test_it_runs_in_a_layer_of_keras():
-    sequence = helpers.random(2, 5, 2)
-    model = keras.Sequential([RNN(RHNCell(3, depth=2)), keras.layers.Dense(1)])
-    assert model(sequence).shape == (2, 1)
 
 
 @pytest.mark.parametrize("make", [RHNCell, RHN])

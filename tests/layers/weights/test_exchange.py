@@ -397,6 +397,11 @@ def shaped(name, *shape):
         ({"kernel": X}, {}, "'weight_ih_l0'. Received: .*'kernel'"),
         (random_state("LSTM"), {"layer_norm": True}, "layer_norm=True"),
         (random_state("LSTM"), {"activation": "relu"}, "activation=relu"),
+        (
+            random_state("LSTM"),
+            {"recurrent_activation": "hard_sigmoid"},
+            "recurrent_activation=hard_sigmoid",
+        ),
     ],
 )
 def test_other_weights_are_refused_and_none_is_set(source, options, text):
