@@ -11,7 +11,6 @@ from kerasrnn.tokenizers import ReviewTokenizer
 from kerasrnn.tokenizers import SentencePieceTokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.tokenizers.tokenizer import SPECIALS
-from tests.helpers import copy_of
 
 TEXTS = ["The red book, the blue one!", "who's <b>there</b>?", "लाल किताब।"] * 3
 # A token may be any string.
@@ -59,7 +58,8 @@ MAKERS = {
 def test_options_and_assets_make_the_tokenizer_again(kind, tmp_path):
     tokenizer = MAKERS[kind]()
     tokenizer.save_assets(tmp_path)
-    copy = copy_of(tokenizer)
+    saved = keras.saving.serialize_keras_object(tokenizer)
+    copy = keras.saving.deserialize_keras_object(saved)
     assert type(copy) is type(tokenizer)
     assert copy.get_config() == tokenizer.get_config()
     for use in (
