@@ -13,6 +13,7 @@ from kerasrnn.data import mix_parts
 from kerasrnn.data import read_parallel_parts
 from kerasrnn.data.parallel_corpus import drop_long
 from kerasrnn.data.parallel_corpus import drop_overlap
+from kerasrnn.data.parallel_corpus import hold_out_pairs
 from kerasrnn.data.parallel_corpus import language_names
 from kerasrnn.data.parallel_corpus import read_parallel_corpus
 from kerasrnn.data.parallel_corpus import split_by_source
@@ -557,3 +558,13 @@ def test_long_pairs_are_dropped_by_either_side():
     for given in (pairs[1:3], []):
         with pytest.raises(CorpusError, match=f"left of {len(given)}.*most 1"):
             drop_long(given, most_words=1)
+
+
+@pytest.mark.parametrize(
+    ("count", "dev_size", "expected"), [(40, 500, 4), (40, 3, 3), (5, 500, 1)]
+)
+def test_at_most_a_tenth_is_held_out(count, dev_size, expected):
+    pairs = [(f"{number} apples", "x") for number in range(count)]
+    train, dev = hold_out_pairs(pairs, dev_size, seed=13)
+    assert len(dev) == expected
+    assert sorted(train + dev) == sorted(pairs)

@@ -1,6 +1,5 @@
 """Layers that run a recurrent cell over a sequence."""
 
-import operator
 from typing import Any
 from typing import Self
 from typing import Unpack
@@ -304,9 +303,7 @@ class CellLayer(FastRNN):
             return
         for name in constructor_parameters(cls.cell_class):
             if not hasattr(cls, name):
-                get = operator.attrgetter(f"cell.{name}")
-                doc = f"The argument `{name}` of the cell."
-                setattr(cls, name, property(get, doc=doc))
+                setattr(cls, name, _argument_of_the_cell(name))
 
     def get_config(self) -> Config:
         config = super().get_config()
@@ -402,3 +399,10 @@ class KerasCellLayer(CellLayer):
             # A method, because Keras would track and save a layer.
             self._of_keras = layer.inner_loop
         return self._of_keras(sequences, states, None, training)
+
+
+def _argument_of_the_cell(name):
+    def get(self) -> Any:
+        return getattr(self.cell, name)
+
+    return property(get, doc=f"The argument `{name}` of the cell.")
