@@ -14,8 +14,6 @@ from kerasrnn.metrics import NegativeLogLikelihood
 from kerasrnn.metrics.piano_roll_metrics import step_costs
 from kerasrnn.pipelines.music_task import MusicTask
 from kerasrnn.pipelines.pipeline import TextPipeline
-from kerasrnn.pipelines.pipeline import check_answer
-from kerasrnn.pipelines.pipeline import check_weights
 from kerasrnn.pipelines.signatures import PAD
 from kerasrnn.pipelines.signatures import after
 from kerasrnn.pipelines.signatures import check_length
@@ -293,14 +291,14 @@ class MusicPipeline(TextPipeline):
             Uint8 array of shape `(time + steps, keys)`, including the prompt.
 
         Raises:
-            ValueError: when the prompt has another number of keys.
-            tf.errors.InvalidArgumentError: when a number is out of range.
+            ValueError: when the prompt has another number of keys, or a number
+                is out of range.
         """
         if prompt is None:
             prompt = np.zeros((0, self.model.keys))
         check_rolls([prompt], self.model.keys)
-        check_weights(self.model)
-        found = self.signatures["generate"](
+        found = self.ask(
+            self.signatures["generate"],
             tf.constant(prompt[None], tf.float32),
             tf.constant(seed % 2**31, tf.int32),
             tf.constant(temperature, tf.float32),
@@ -348,6 +346,7 @@ class MusicPipeline(TextPipeline):
             padded = np.full(shape, -1.0, "float32")
             for row, index in zip(padded, indices, strict=True):
                 row[: len(rolls[index])] = rolls[index]
-            found = self.signatures["serving_default"](tf.constant(padded))
-            check_answer(self.model, found)
+            found = self.ask(
+                self.signatures["serving_default"], tf.constant(padded)
+            )
             yield indices, found

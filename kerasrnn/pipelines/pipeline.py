@@ -29,6 +29,7 @@ from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.texts import warn_of_cut
 from kerasrnn.pipelines.vocabularies import models_of
 from kerasrnn.pipelines.xla import XlaShapes
+from kerasrnn.serving.signature import reason
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Config
@@ -37,11 +38,11 @@ from kerasrnn.typing import Strings
 from kerasrnn.typing import Tensor
 
 
-def check_answer(model, answer):
+def _check_answer(model, answer):
     """Raises an error if an answer is not finite because of the weights.
 
-    Otherwise the weights, which may be millions, are not checked. Functions
-    whose answers have no floats call `check_weights` instead.
+    If its floats are finite, the weights, which may be millions, are not
+    checked.
 
     Args:
         model: The Keras model or layer that gave the answer.
@@ -50,19 +51,9 @@ def check_answer(model, answer):
     Raises:
         FloatingPointError: when a weight is NaN or infinite.
     """
-    if not all(map(_is_finite, answer.values())):
-        check_weights(model)
-
-
-def check_weights(model):
-    """Raises an error if a weight of a model is not finite.
-
-    Args:
-        model: A Keras model or layer.
-
-    Raises:
-        FloatingPointError: when a weight is NaN or infinite.
-    """
+    floats = [x for x in answer.values() if x.dtype.is_floating]
+    if floats and all(map(_is_finite, floats)):
+        return
     if wrong := [x.path for x in model.weights if not _is_finite(x)]:
         raise FloatingPointError(
             "The weights of the model are not finite, probably because "
@@ -238,6 +229,30 @@ class TextPipeline(keras.Model, abc.ABC):
         """
         return None
 
+    def ask(
+        self, function: Callable[..., dict[str, Tensor]], *inputs: Any
+    ) -> dict[str, Tensor]:
+        """Calls a function of `signatures`.
+
+        Args:
+            function: The function.
+            *inputs: Its inputs.
+
+        Returns:
+            The dictionary of tensors that the function returns.
+
+        Raises:
+            FloatingPointError: when the weights of the model are not finite.
+            ValueError: when the function refuses its inputs. The message lacks
+                the stack trace of TensorFlow.
+        """
+        try:
+            answer = function(*inputs)
+        except tf.errors.InvalidArgumentError as error:
+            raise ValueError(reason(error)) from None
+        _check_answer(self.model, answer)
+        return answer
+
     def answers(
         self,
         texts: Strings,
@@ -263,8 +278,8 @@ class TextPipeline(keras.Model, abc.ABC):
 
         Raises:
             FloatingPointError: when the weights of the model are not finite.
-            ValueError: when `texts` is not a list of strings, or `batch_size`
-                is not a positive integer.
+            ValueError: when `texts` is not a list of strings, `batch_size` is
+                not a positive integer, or the function refuses its inputs.
         """
         function = function or self.signatures["serving_default"]
         texts = text_list(texts)
@@ -275,9 +290,7 @@ class TextPipeline(keras.Model, abc.ABC):
                 tf.constant([column[i] for i in indices], tf.string)
                 for column in (texts, *others)
             )
-            answer = function(*columns)
-            check_answer(self.model, answer)
-            yield indices, answer
+            yield indices, self.ask(function, *columns)
 
     def answer_columns(
         self, kinds: Mapping[str, str], texts: Strings, *args: Any

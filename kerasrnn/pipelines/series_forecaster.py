@@ -23,7 +23,6 @@ from kerasrnn.pipelines.forecast_scores import baselines
 from kerasrnn.pipelines.forecast_scores import score
 from kerasrnn.pipelines.forecasting_task import ForecastingTask
 from kerasrnn.pipelines.pipeline import TextPipeline
-from kerasrnn.pipelines.pipeline import check_answer
 from kerasrnn.pipelines.signatures import after
 from kerasrnn.pipelines.signatures import check_same_rows
 from kerasrnn.pipelines.signatures import flat_specs
@@ -309,8 +308,9 @@ class SeriesForecaster(TextPipeline):
             inputs: Dictionary of the inputs of the model.
         """
         names = self.model.scaling.names
-        answer = self.signatures["serving_default"](*map(inputs.get, names))
-        check_answer(self.model, answer)
+        answer = self.ask(
+            self.signatures["serving_default"], *map(inputs.get, names)
+        )
         quantiles = answer.get("quantiles")
         return answer["forecast"].numpy(), (
             None if quantiles is None else quantiles.numpy()

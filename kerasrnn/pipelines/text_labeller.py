@@ -35,7 +35,6 @@ from kerasrnn.pipelines.loss_weights import ClassWeight
 from kerasrnn.pipelines.loss_weights import weights_by_number
 from kerasrnn.pipelines.loss_weights import weights_of_labels
 from kerasrnn.pipelines.pipeline import XlaPipeline
-from kerasrnn.pipelines.pipeline import check_answer
 from kerasrnn.pipelines.signatures import IDS
 from kerasrnn.pipelines.signatures import TEXTS
 from kerasrnn.pipelines.signatures import after
@@ -697,16 +696,15 @@ class TextLabeller(XlaPipeline):
         """
         given = self._given(text)
         if label is None:
-            found = self.signatures["explain"](given)
+            found = self.ask(self.signatures["explain"], given)
         elif label in self.labels:
             label = tf.constant([label])
-            found = self.signatures["explain_label"](given, label)
+            found = self.ask(self.signatures["explain_label"], given, label)
         else:
             raise ValueError(
                 f"`label` must be one of {self.labels}. "
                 f"Received: label={label!r}"
             )
-        check_answer(self.model, found)
         return decoded(found["tokens"][0]), found["weights"].numpy()[0]
 
     def hidden_states(self, text: str) -> tuple[list[str], np.ndarray]:

@@ -20,7 +20,6 @@ from kerasrnn.pipelines.language_task import of_tokens
 from kerasrnn.pipelines.language_task import text_metrics
 from kerasrnn.pipelines.language_task import unit_scores
 from kerasrnn.pipelines.pipeline import XlaPipeline
-from kerasrnn.pipelines.pipeline import check_weights
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.vocabularies import check_vocabulary
@@ -279,12 +278,12 @@ class TextLanguageModel(XlaPipeline):
             prompt become `<unk>`, which is never generated.
 
         Raises:
-            ValueError: when `prompts` is not a list of strings.
-            tf.errors.InvalidArgumentError: when a number is out of range.
+            ValueError: when `prompts` is not a list of strings, or a number is
+                out of range.
         """
         prompts = text_list(prompts)
-        check_weights(self.model)
-        found = self.signatures["generate"](
+        found = self.ask(
+            self.signatures["generate"],
             tf.constant(prompts, tf.string),
             tf.constant(seed % 2**31, tf.int32),
             tf.constant(temperature, tf.float32),

@@ -28,7 +28,6 @@ from kerasrnn.pipelines.loss_weights import ClassWeight
 from kerasrnn.pipelines.loss_weights import weights_of_words
 from kerasrnn.pipelines.pipeline import BESIDE
 from kerasrnn.pipelines.pipeline import XlaPipeline
-from kerasrnn.pipelines.pipeline import check_answer
 from kerasrnn.pipelines.signatures import PAD
 from kerasrnn.pipelines.signatures import TEXTS
 from kerasrnn.pipelines.signatures import checked_ids
@@ -635,8 +634,7 @@ class TextTagger(XlaPipeline):
         """Returns the tags of sentences, in batches of similar length."""
         tags: list[list[str]] = [[] for _ in sentences]
         for indices in indices_by_length(sentences, batch_size):
-            found = answer(indices)
-            check_answer(self.model, found)
+            found = self.ask(answer, indices)
             for index, row in zip(indices, found["tags"].numpy(), strict=True):
                 row = row[: len(sentences[index])]
                 tags[index] = [tag.decode() for tag in row]

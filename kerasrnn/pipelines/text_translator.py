@@ -431,9 +431,9 @@ class TextTranslator(XlaPipeline):
             with the phrases, it is empty, with a warning.
 
         Raises:
-            ValueError: when the number of items differs from that of texts.
-            tf.errors.InvalidArgumentError: when the vocabulary lacks a word of
-                a phrase, or phrases are too many or too long.
+            ValueError: when the number of items differs from that of texts, the
+                vocabulary lacks a word of a phrase, or phrases are too many or
+                too long.
 
         Example:
 
@@ -679,8 +679,8 @@ class TextTranslator(XlaPipeline):
             nats, and `"length"`, the number of tokens including the end token.
 
         Raises:
-            tf.errors.InvalidArgumentError: when a translation has more tokens
-                than `max_length` of the search.
+            ValueError: when a translation has more tokens than `max_length` of
+                the search.
         """
         pairs = pair_list(pairs)
         sources, targets = ([pair[i] for pair in pairs] for i in (0, 1))

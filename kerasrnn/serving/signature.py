@@ -1,6 +1,7 @@
 """Functions of a SavedModel that check their inputs."""
 
 import functools
+import re
 from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -102,7 +103,7 @@ class Signature:
             outputs = self.function(**tensors)
         except (tf.errors.InvalidArgumentError, tf.errors.OutOfRangeError) as e:
             raise ValueError(
-                f"`{self.name}` cannot take these inputs: {_reason(e)}"
+                f"`{self.name}` cannot take these inputs: {reason(e)}"
             ) from e
         return {name: _from_tensor(outputs[name]) for name in self.outputs}
 
@@ -288,12 +289,17 @@ def _from_tensor(tensor):
     return texts
 
 
-def _reason(error):
-    """Returns the line of TensorFlow's message with the reason."""
-    noise = ("Graph execution error", "Detected at node", "<stack traces", "\t")
+def reason(error: tf.errors.OpError) -> str:
+    """Returns the line of TensorFlow's message that says what was wrong.
+
+    Args:
+        error: An error of a graph. Its message also has a stack trace.
+    """
+    noise = "Graph execution", "Detected at node", "<stack traces", "\t", " "
     lines = [
         line.partition(" [Op:")[0]
         for line in error.message.splitlines()
-        if line.strip() and not line.startswith(noise)
+        if line and not line.startswith(noise)
     ]
-    return lines[0] if lines else error.message
+    line = lines[0] if lines else error.message
+    return re.sub(r"^assertion failed: \[(.*?)\]", r"\1", line)

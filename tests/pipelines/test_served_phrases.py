@@ -101,6 +101,12 @@ def test_phrases_that_cannot_be_written(translator, phrases, said):
         translator.translate(TEXTS[:2], **phrases)
 
 
+def test_unknown_words_of_a_phrase_are_named_without_a_trace(translator):
+    said = r"^All words of a phrase must .*\. Received: \[buch\]$"
+    with pytest.raises(ValueError, match=said):
+        translator.translate(TEXTS[:1], required=[["lal", "buch"]])
+
+
 def test_words_that_are_not_in_the_vocabulary_are_refused(translator):
     texts, said = (
         tf.constant([["lal", "buch"]]),
