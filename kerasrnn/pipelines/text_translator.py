@@ -254,8 +254,10 @@ class TextTranslator(XlaPipeline):
         if target.built and shortlist and target.end_id >= shortlist.frequent:
             raise ValueError(
                 "The shortlist must always contain the end token, so "
-                "`frequent` must be greater than the end id. Expected: more "
-                f"than {target.end_id}. Received: frequent={shortlist.frequent}"
+                "`frequent`, by default a quarter of its size, must be greater "
+                f"than the end id. Expected: more than {target.end_id}. "
+                f"Received: frequent={shortlist.frequent}, "
+                f"size={shortlist.size}"
             )
         for tokenizer, name, side in (
             (source_tokenizer, "encoder", "source "),
