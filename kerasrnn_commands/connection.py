@@ -235,8 +235,8 @@ class Refusals:
         # 503 tells clients to try again, such as while a version is loaded.
         fault = status >= 500 and status != 503
         level = logging.ERROR if fault else logging.INFO
-        path = scope["raw_path"].decode("ascii")
-        log.log(level, "%s %s: %d", scope["method"], path[:200], status)
+        line = f"{scope['method']} {scope['raw_path'].decode('ascii')}"
+        log.log(level, "%s: %d", line[:200], status)
 
 
 _AMBIGUOUS = JSONResponse(

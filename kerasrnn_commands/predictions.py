@@ -233,7 +233,7 @@ def _read(request, body):
     if length is None or protocol == "v1":
         return Request(protocol, body)
     # Python does not parse thousands of digits.
-    if not length[:20].isdecimal() or int(length[:20]) > len(body):
+    if len(length) > 20 or not length.isdecimal() or int(length) > len(body):
         raise HTTPException(
             400,
             f"{HEADER_LENGTH} must be the bytes of the JSON before binary "

@@ -32,14 +32,18 @@ def test_a_line_for_each_answer_that_is_refused(caplog, status, level):
     async def send(message):
         pass
 
-    path = b"/v2/health/ready"
-    scope = {"type": "http", "method": "GET", "raw_path": path, "headers": []}
     app = Refusals(PlainTextResponse("", status), seconds=1)
-    with caplog.at_level(logging.INFO):
-        asyncio.run(app(scope, None, send))
-    found = [(x.levelname, x.getMessage()) for x in caplog.records]
-    line = f"GET /v2/health/ready: {status}"
-    assert found == ([(level, line)] if level else [])
+    for method, line in [
+        ("GET", f"GET /v2/health/ready: {status}"),
+        ("A" * 40_000, f"{'A' * 200}: {status}"),
+    ]:
+        caplog.clear()
+        path = b"/v2/health/ready"
+        scope = {"method": method, "raw_path": path, "headers": []}
+        with caplog.at_level(logging.INFO):
+            asyncio.run(app({"type": "http", **scope}, None, send))
+        found = [(x.levelname, x.getMessage()) for x in caplog.records]
+        assert found == ([(level, line)] if level else [])
 
 
 SETTINGS = ServerSettings(

@@ -286,9 +286,11 @@ def refused(error: Exception) -> Answer:
     """Returns the answer to a failed request.
 
     Args:
-        error: The error. Anything but a `ValueError`, which is the client's
-            fault, is logged.
+        error: The error. A `ValueError` or `RecursionError` is the client's
+            fault. Anything else is logged.
     """
+    if isinstance(error, RecursionError):
+        error = ValueError("Lists or objects are nested too deeply.")
     if isinstance(error, ValueError):
         return error_answer(400, str(error))
     log.error("A call failed.", exc_info=error)

@@ -210,7 +210,7 @@ def _decoded(value, name):
     """Replaces base64 strings in a nested list by bytes."""
     try:
         return _with_bytes(value)
-    except (binascii.Error, RecursionError, TypeError, ValueError) as error:
+    except (binascii.Error, TypeError, ValueError) as error:
         raise ValueError(
             f"The input `{name}` must be text, or an object with its UTF-8 in "
             f"base64 as 'b64'. Received: {error}."

@@ -7,7 +7,6 @@ length before each string. Other tensors are stored as in memory.
 
 import functools
 import io
-import math
 import uuid
 from collections.abc import Callable
 from collections.abc import Mapping
@@ -158,10 +157,7 @@ def _array(tensor, binary, dtype):
             type(size) is int and size >= 0 for size in shape
         ):
             raise ValueError(f"the shape {shape}")
-        array = as_array(_data(tensor, binary, dtype), dtype)
-        if array.size != math.prod(shape):
-            raise ValueError(f"{array.size} values for the shape {shape}")
-        return array.reshape(shape)
+        return as_array(_data(tensor, binary, dtype), dtype).reshape(shape)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(
             f"The input `{tensor['name']}` must be a tensor of "

@@ -108,12 +108,6 @@ def test_a_wrong_request_is_an_error(model, body, message):
         read(body, model)
 
 
-def test_a_text_that_is_nested_too_deeply_is_an_error(model):
-    body = b'{"instances": ' + b"[" * 900 + b"]" * 900 + b"}"
-    with pytest.raises(ValueError, match="`text` must be text.*recursion"):
-        receive_v1(Request("v1", body), model)
-
-
 def test_outputs_without_rows_need_columns(model):
     _, _, write = read({"instances": ["a"]}, model)
     with pytest.raises(ValueError, match=r"Use 'inputs'.*text \(2,\)"):

@@ -49,6 +49,15 @@ def test_a_call_is_taken_back_while_it_enters_the_queue(tmp_path, monkeypatch):
             calls.begin(4, Request("v1", json.dumps(body).encode()))
             number, answer = read(messages)
             assert (number, answer.status) == (4, 400)
+        deep = b"[" * 1020 + b"]" * 1020
+        for protocol, body in [
+            ("v1", b'{"instances": %s}'),
+            ("v2", b'{"inputs": [], "id": %s, "parameters": %s}'),
+        ]:
+            calls.begin(5, Request(protocol, body.replace(b"%s", deep)))
+            number, answer = read(messages)
+            assert (number, answer.status) == (5, 400)
+            assert b"nested too deeply" in answer.body
 
 
 def test_a_model_is_served_without_matplotlib(monkeypatch):
