@@ -13,9 +13,12 @@ from kerasrnn_commands.messages import Answer
 from kerasrnn_commands.messages import Request
 from kerasrnn_commands.model_process import Worker
 from kerasrnn_commands.model_process import WorkerEnded
+from kerasrnn_commands.model_process import WorkerKilled
 from kerasrnn_commands.settings import ServerSettings
 from kerasrnn_commands.versions import Version
 from kerasrnn_commands.versions import newest_first
+
+_KILLED = "was killed while it was loaded"
 
 log = logging.getLogger(__name__)
 
@@ -155,17 +158,21 @@ class LiveModel:
 
         It loads the newest version that has not failed, if it is newer than a
         served one that works. If the process of the served version must be
-        replaced, that version is loaded, too, and again at each check if
-        loading fails, because it has worked before. Loading of other versions
-        is cancelled.
+        replaced, that version is loaded, too. If loading fails, it is loaded
+        again at each check, because it has worked before; so are versions
+        whose process was killed. Loading of other versions is cancelled.
         """
         works = self.worker is not None and not self.worker.worn
         # The served version stays even if its files are damaged, but not if
         # they are removed.
         stays = works and self.version in [x.number for x in found]
-        self._failed = {x: y for x, y in self._failed.items() if x in found}
-        if not works and self._settled.is_set():
-            self._failed.pop(self._served, None)
+        again = not works and self._settled.is_set()
+        self._failed = {
+            x: y
+            for x, y in self._failed.items()
+            if x in found
+            and not (again and (x == self._served or y == _KILLED))
+        }
         untried = [
             x
             for x in found
@@ -190,13 +197,16 @@ class LiveModel:
             async with asyncio.timeout(seconds):
                 worker = await self._start(version.path, self._changed)
             self._switch(version, worker)
+        except WorkerKilled:
+            self._failed[version] = _KILLED
         except WorkerEnded:
             self._failed[version] = "cannot be loaded"
         except TimeoutError:
             self._failed[version] = f"did not load within {seconds:g} seconds"
         except Exception as error:
             # The fault is in the system, not in the version. The next check
-            # tries again.
+            # tries again. Other models need not wait for it.
+            self.looked = True
             log.error("'%s' cannot be loaded now: %s", version.path, error)
         finally:
             del self._loading[version]

@@ -12,6 +12,7 @@ import os
 import pathlib
 import platform
 import shlex
+import signal
 import socket
 import sys
 from collections.abc import Callable
@@ -87,6 +88,10 @@ class WorkerEnded(Exception):
     """The process of a version has ended or did not start."""
 
 
+class WorkerKilled(WorkerEnded):
+    """It was killed before it started, such as when memory is short."""
+
+
 class Worker:
     """Sends requests to a process and returns its answers.
 
@@ -138,6 +143,7 @@ class Worker:
 
         Raises:
             OSError: when the system cannot start a process.
+            WorkerKilled: when its process was killed.
             WorkerEnded: when the version does not work.
         """
         names = [field.name for field in dataclasses.fields(Limits)]
@@ -157,7 +163,8 @@ class Worker:
             try:
                 metadata = await receive(reader)
             except (asyncio.IncompleteReadError, OSError) as error:
-                raise WorkerEnded from error
+                killed = await process.wait() == -signal.SIGKILL
+                raise (WorkerKilled if killed else WorkerEnded) from error
             undo.pop_all()
         return cls(process, reader, writer, metadata, changed)
 

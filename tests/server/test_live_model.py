@@ -9,6 +9,7 @@ pytest.importorskip("starlette")
 from starlette.exceptions import HTTPException  # noqa: E402
 
 from kerasrnn_commands.model_process import WorkerEnded  # noqa: E402
+from kerasrnn_commands.model_process import WorkerKilled  # noqa: E402
 from tests.server.fakes import Folder  # noqa: E402
 from tests.server.fakes import until  # noqa: E402
 
@@ -205,7 +206,12 @@ def test_nobody_waits_for_a_version_that_loads(folder):
 
 @pytest.mark.parametrize(
     ("error", "worked"),
-    [(WorkerEnded(), True), (OSError(), True), (OSError(), False)],
+    [
+        (WorkerEnded(), True),
+        (WorkerKilled(), False),
+        (OSError(), True),
+        (OSError(), False),
+    ],
 )
 def test_what_may_work_later_is_tried_again(folder, error, worked):
     """Memory may be short now, for a version that worked, or any process."""
@@ -216,6 +222,7 @@ def test_what_may_work_later_is_tried_again(folder, error, worked):
             folder.started[0].end()
         count = len(folder.tried)
         await until(lambda: len(folder.tried) > count + 2)
+        assert folder.live.looked
         folder.error = None
         await until(lambda: folder.live.worker)
         assert await folder.ask() == "1"

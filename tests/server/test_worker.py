@@ -14,6 +14,7 @@ from kerasrnn_commands.messages import Limits
 from kerasrnn_commands.messages import Request
 from kerasrnn_commands.model_process import Worker
 from kerasrnn_commands.model_process import WorkerEnded
+from kerasrnn_commands.model_process import WorkerKilled
 from tests.server.fakes import until
 
 # In place of `kerasrnn_commands.worker`, without TensorFlow. The name of the
@@ -28,6 +29,8 @@ if "hang" in path:
     time.sleep(60)
 if "fail" in path:
     sys.exit(1)
+if "kill" in path:
+    os.kill(os.getpid(), 9)
 connection = socket.socket(fileno=int(descriptor))
 connection.sendall(packed(json.loads(limits)))
 bodies = {}
@@ -161,8 +164,10 @@ def test_a_process_is_drained_before_it_ends(run):
 
 def test_a_version_that_does_not_come_up_leaves_nothing(run, tmp_path):
     async def scenario(worker, changes):
-        with pytest.raises(WorkerEnded):
-            await Worker.start(tmp_path / "fails", Limits(), lambda: None)
+        for name, error in [("fails", WorkerEnded), ("killed", WorkerKilled)]:
+            with pytest.raises(WorkerEnded) as found:
+                await Worker.start(tmp_path / name, Limits(), lambda: None)
+            assert found.type is error
         path = tmp_path / "hangs"
         start = Worker.start(path, Limits(), lambda: None)
         start = asyncio.create_task(start)
