@@ -101,10 +101,10 @@ class Signature:
         }
         try:
             outputs = self.function(**tensors)
-        except (tf.errors.InvalidArgumentError, tf.errors.OutOfRangeError) as e:
+        except tf.errors.InvalidArgumentError as error:
             raise ValueError(
-                f"`{self.name}` cannot take these inputs: {reason(e)}"
-            ) from e
+                f"`{self.name}` cannot take these inputs: {reason(error)}"
+            ) from error
         return {name: _from_tensor(outputs[name]) for name in self.outputs}
 
     @functools.cached_property

@@ -138,8 +138,12 @@ def fast(name, rnn=None, batch_size=None, **options):
 
 def known(name, options):
     """The options that a cell has."""
-    refused = {"recurrent_dropout"} if name in LINEAR else set()
-    return {key: options[key] for key in options.keys() - refused}
+    lacking = {"recurrent_dropout": LINEAR, "activation": ["rg_lru"]}
+    return {
+        key: value
+        for key, value in options.items()
+        if name not in lacking.get(key, ())
+    }
 
 
 def _randomized(layer, batch_size):

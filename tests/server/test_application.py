@@ -180,12 +180,12 @@ def test_a_model_that_does_not_answer_leaves_others_alone(served):
     async def scenario():
         async with served.running():
             await served.until(None)
-            path = PREDICT.format("bad")
-            waiting = [served.ask(path, b"wait") for _ in range(20)]
-            waiting = [asyncio.create_task(call) for call in waiting]
+            paths = [*map(PREDICT.format, ["good", *["bad"] * 20])]
+            calls = [served.ask(path, b"wait") for path in paths]
+            other, *waiting = map(asyncio.create_task, calls)
             await asyncio.sleep(0.1)
             metrics = await answer(served.application.app, "GET", "/metrics")
-            assert b"kerasrnn_unfinished_calls 4.0" in metrics[1]
+            assert b"kerasrnn_unfinished_calls 5.0" in metrics[1]
             for _ in range(20):
                 status, _ = await served.ask(PREDICT.format("good"), b"")
                 assert status == 200
@@ -193,6 +193,7 @@ def test_a_model_that_does_not_answer_leaves_others_alone(served):
             served.folders["bad"].started[0].end()
             statuses = [status for status, _ in await asyncio.gather(*waiting)]
             assert statuses == [503] * 20
+            other.cancel()
 
     served.add("bad")
     asyncio.run(scenario())

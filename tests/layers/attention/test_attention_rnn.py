@@ -58,7 +58,7 @@ each_pair = pytest.mark.parametrize(
             ("gru", "fed"),
             ("gru_before", "before"),
             *[("lstm", placement) for placement in PLACEMENTS],
-            ("stacked", "after"),
+            ("stacked", "before"),
             ("stacked", "fed"),
         ],
     ),
