@@ -15,6 +15,7 @@ from packaging.requirements import Requirement
 from tests import quick_jax
 
 ROOT = pathlib.Path(__file__).parent.parent
+PACKAGES = "kerasrnn", "kerasrnn_commands"
 # All that is installed beside the wheel, with what these depend on.
 BESIDE = ["keras", "jax", "h5py", "numpy", "filelock"]
 
@@ -36,7 +37,7 @@ def run(*command, **environment):
 def wheel(tmp_path_factory):
     """Path of a wheel, built of a copy: a build leaves files behind it."""
     folder = tmp_path_factory.mktemp("wheel")
-    for name in ("kerasrnn", "recipes", "tests"):
+    for name in (*PACKAGES, "recipes", "tests"):
         shutil.copytree(ROOT / name, folder / "source" / name)
     for name in ("LICENSE", "README.md", "pyproject.toml"):
         shutil.copy(ROOT / name, folder / "source")
@@ -85,16 +86,17 @@ def python(wheel, tmp_path_factory):
     return python
 
 
-def test_the_wheel_holds_the_package_alone(wheel):
+def test_the_wheel_holds_the_packages_alone(wheel):
     with zipfile.ZipFile(wheel) as file:
         names = file.namelist()
     assert "kerasrnn/py.typed" in names
-    info = {name.split("/")[0] for name in names} - {"kerasrnn"}
+    info = {name.split("/")[0] for name in names} - {*PACKAGES}
     assert len(info) == 1 and info.pop().endswith(".dist-info")
     assert [name for name in names if name.endswith("/licenses/LICENSE")]
     modules = {
         str(path.relative_to(ROOT))
-        for path in (ROOT / "kerasrnn").rglob("*.py")
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*.py")
     }
     assert {name for name in names if name.endswith(".py")} == modules
 
