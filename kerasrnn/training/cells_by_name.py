@@ -63,8 +63,8 @@ def build_cell(
 ) -> keras.layers.Layer:
     """Returns the recurrent cell with a short name.
 
-    A GAM-RHN gets `num_groups=units`, `group_size=3` and
-    `head_units=units // 2`.
+    A GAM-RHN gets `num_groups=units`, `group_size=3`, `head_units=units // 2`
+    and `head_norm=True`.
 
     Args:
         name: `"rnn"`, `"lstm"`, `"gru"`, `"rhn"`, `"gam_rhn"`, `"slstm"`,
@@ -91,6 +91,7 @@ def build_cell(
             num_groups=units,
             group_size=3,
             head_units=max(1, units // 2),
+            head_norm=True,
             **options,
         )
     if name == "rhn":

@@ -135,6 +135,7 @@ def _gam(cell, weights, **masks):
         cell.num_groups,
         cell.group_size,
         gains=_write_gains(weights),
+        head_norm=cell.head_norm,
         **masks,
     )
 
@@ -169,6 +170,7 @@ def _gam_rhn(cell, weights, **masks):
         cell.inner,
         write_gains=_write_gains(weights),
         inner_gains=gains,
+        head_norm=cell.head_norm,
         **masks,
     )
 

@@ -11,7 +11,8 @@ A group memory `m` is `(batch, N * S)`, N groups (`num_groups`) of S slots
 
 `gains` are the gains of layer normalization by gate, each `(width,)`, or
 `None` for no normalization. With them LN(a; g) below is `layer_norm(a, g)`,
-without them it is a.
+without them it is a. N(k) is the key, with `head_norm` divided by its root mean
+square.
 """
 
 import numpy as np
@@ -92,6 +93,13 @@ def _group_softmax(scores, num_groups, group_size):
     return exps / np.sum(exps, axis=-1, keepdims=True)
 
 
+def _head(k, head_norm):
+    """N(k): k, or k divided by its root mean square."""
+    if not head_norm:
+        return k
+    return k / np.sqrt(np.mean(k**2, axis=-1, keepdims=True) + 1e-6)
+
+
 def gam_write(
     x,
     s,
@@ -107,12 +115,13 @@ def gam_write(
     x_mask=1,
     s_mask=1,
     gains=None,
+    head_norm=False,
 ):
     """The key and the next memory of a group memory.
 
         y = x_mask * x, d = s_mask * s
         k = [y; d] W_k
-        a = softmax over the slots of each group of k W_a
+        a = softmax over the slots of each group of N(k) W_a
         r = sigmoid(LN([y; d] W_r) + b_r)
         u = tanh(LN([y; r * d] W_m) + b_m)
         m_ij = (1 - a_ij) * m_ij + a_ij * u_i    for group i, slot j
@@ -127,7 +136,7 @@ def gam_write(
     m = np.asarray(m, dtype="float64")
     yd = np.concatenate([y, d], axis=-1)
     k = yd @ W_k
-    a = _group_softmax(k @ W_a, num_groups, group_size)
+    a = _group_softmax(_head(k, head_norm) @ W_a, num_groups, group_size)
     r = sigmoid(_norm(yd @ W_r, gains, "r") + b_r)
     yrd = np.concatenate([y, r * d], axis=-1)
     u = np.tanh(_norm(yrd @ W_m, gains, "m") + b_m)
@@ -139,10 +148,10 @@ def gam_write(
     return k, m_new
 
 
-def gam_read(k, m, W_a, b_a, num_groups, group_size):
+def gam_read(k, m, W_a, b_a, num_groups, group_size, head_norm=False):
     """What a key reads from a group memory.
 
-        a = softmax over the slots of each group of k W_a + b_a
+        a = softmax over the slots of each group of N(k) W_a + b_a
         v_i = sum_j a_ij m_ij    for group i, slots j
 
     `k` is `(batch, key_dim)`, `W_a` is `(key_dim, N * S)`, `b_a` is
@@ -150,7 +159,8 @@ def gam_read(k, m, W_a, b_a, num_groups, group_size):
     """
     k = np.asarray(k, dtype="float64")
     m = np.asarray(m, dtype="float64")
-    a = _group_softmax(k @ W_a + b_a, num_groups, group_size)
+    scores = _head(k, head_norm) @ W_a + b_a
+    a = _group_softmax(scores, num_groups, group_size)
     v = np.zeros((len(k), num_groups))
     for i in range(num_groups):
         for j in range(group_size):
@@ -169,6 +179,7 @@ def gam_step(
     x_mask=1,
     s_mask=1,
     gains=None,
+    head_norm=False,
 ):
     """The next `s` and `m` of a cell whose state is what it reads.
 
@@ -188,9 +199,11 @@ def gam_step(
         x_mask=x_mask,
         s_mask=s_mask,
         gains=gains,
+        head_norm=head_norm,
         **write,
     )
-    return gam_read(k, m, read["W_a"], read["b_a"], num_groups, group_size), m
+    sizes = num_groups, group_size, head_norm
+    return gam_read(k, m, read["W_a"], read["b_a"], *sizes), m
 
 
 def _inner_gru(v, s, s_mask, weights, gains, n):
@@ -232,6 +245,7 @@ def gam_rhn_step(
     s_mask=1,
     write_gains=None,
     inner_gains=None,
+    head_norm=False,
 ):
     """The next `s` and `m` of a deep cell with a group memory.
 
@@ -276,14 +290,14 @@ def gam_rhn_step(
         x_mask=x_mask,
         s_mask=s_mask,
         gains=write_gains,
+        head_norm=head_norm,
         **write,
     )
     for n in range(len(read["W_a"])):
         if n > 0:
             k = (s * s_mask) @ read["W_k"][n - 1]
-        v = gam_read(
-            k, m, read["W_a"][n], read["b_a"][n], num_groups, group_size
-        )
+        sizes = num_groups, group_size, head_norm
+        v = gam_read(k, m, read["W_a"][n], read["b_a"][n], *sizes)
         s = inner_step(v, s, s_mask, inner, inner_gains, n)
     return s, m
 

@@ -39,6 +39,7 @@ def test_the_depth_of_a_cell(name, cell_class, depth):
     if name == "gam_rhn":
         cell = build_cell(name, 8)
         assert (cell.num_groups, cell.group_size, cell.head_units) == (8, 3, 4)
+        assert cell.head_norm
     with pytest.raises(ValueError, match="Received: depth=0"):
         build_cell(name, 8, 0)
 

@@ -1,6 +1,7 @@
 """Grouped auxiliary memory, alone and in a recurrent highway network."""
 
 import contextvars
+from collections.abc import Sequence
 from typing import Any
 from typing import Literal
 from typing import Unpack
@@ -30,6 +31,7 @@ from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
+_EPSILON = 1e-6  # a head is zero at a masked first step
 # The cell whose memory is ordered slot by slot during the current run.
 _BY_SLOT: contextvars.ContextVar[Any] = contextvars.ContextVar(
     "by_slot", default=None
@@ -54,6 +56,7 @@ class GroupedMemoryCell(RecurrentCell):
         num_groups: int,
         group_size: int,
         head_units: int,
+        head_norm: bool = False,
         kernel_initializer: Initializer = "glorot_normal",
         recurrent_initializer: Initializer = "glorot_normal",
         **kwargs: Any,
@@ -66,6 +69,7 @@ class GroupedMemoryCell(RecurrentCell):
         self.num_groups = positive_integer("num_groups", num_groups)
         self.group_size = positive_integer("group_size", group_size)
         self.head_units = positive_integer("head_units", head_units)
+        self.head_norm = head_norm
         self.units = self.output_size = units
         self.state_size = [units, self.num_groups * self.group_size]
 
@@ -167,7 +171,7 @@ class GroupedMemoryCell(RecurrentCell):
         """
         k, r = split_at(products, self.head_units)
         k, r = k + given["head"], r + given["reset"]
-        a = self.softmax(product(k, given["write"]), given)
+        a = self.address(k, [given["write"]], given, product)
         r = self.recurrent_activation(
             self.normalize(r, self.reset_gains, self.reset_bias)
         )
@@ -199,14 +203,28 @@ class GroupedMemoryCell(RecurrentCell):
             given: What `given` returned, for this step.
             product: The function that `step` gets.
         """
-        kernel, bias = given["reads"][index]
-        a = self.softmax(product(head, kernel, bias), given)
+        a = self.address(head, given["reads"][index], given, product)
         m = ops.reshape(memory, ops.shape(a))
         return ops.sum(a * m, axis=given["slot_axis"])
 
-    def softmax(self, scores: Tensor, given: Nest) -> Tensor:
-        """Returns the address: a softmax over the slots of each group."""
-        axis = given["slot_axis"]
+    def address(
+        self,
+        head: Tensor,
+        weights: Sequence[Any],
+        given: Nest,
+        product: Product,
+    ) -> Tensor:
+        """Returns a softmax over the slots of each group.
+
+        Args:
+            head: `k`, of shape `(batch, head_units)`.
+            weights: The kernel and, for a read, the bias.
+            given: What `given` returned, for this step.
+            product: The function that `step` gets.
+        """
+        if self.head_norm:
+            head = ops.rms_normalization(head, epsilon=_EPSILON)
+        scores, axis = product(head, *weights), given["slot_axis"]
         sizes = self.num_groups, self.group_size
         sizes = sizes if axis == 2 else sizes[::-1]
         return masked_softmax(ops.reshape(scores, (-1, *sizes)), axis=axis)
@@ -288,6 +306,9 @@ class GAMCell(GroupedMemoryCell):
             of a batch share one mask (Gal & Ghahramani 2016).
         layer_norm: Whether to normalize the pre-activations of each gate over
             its units (Ba et al. 2016).
+        head_norm: Whether to divide each head by its root mean square. It keeps
+            the addresses from saturating at high learning rates. The paper does
+            not normalize heads.
         seed: Optional integer, seed of dropout.
         **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
@@ -336,6 +357,7 @@ class GAMCell(GroupedMemoryCell):
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
         layer_norm: bool = False,
+        head_norm: bool = False,
         seed: int | None = None,
         **kwargs: Unpack[LayerOptions],
     ) -> None:
@@ -358,6 +380,7 @@ class GAMCell(GroupedMemoryCell):
             dropout=dropout,
             recurrent_dropout=recurrent_dropout,
             layer_norm=layer_norm,
+            head_norm=head_norm,
             seed=seed,
             **kwargs,
         )
@@ -398,6 +421,9 @@ class GAM(CellLayer):
             of a batch share one mask (Gal & Ghahramani 2016).
         layer_norm: Whether to normalize the pre-activations of each gate over
             its units (Ba et al. 2016).
+        head_norm: Whether to divide each head by its root mean square. It keeps
+            the addresses from saturating at high learning rates. The paper does
+            not normalize heads.
         seed: Optional integer, seed of dropout.
         return_sequences: Whether to return the outputs of all steps, not only
             the last.
@@ -459,6 +485,7 @@ class GAM(CellLayer):
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
         layer_norm: bool = False,
+        head_norm: bool = False,
         seed: int | None = None,
         return_sequences: bool = False,
         return_state: bool = False,
@@ -533,6 +560,9 @@ class GAMRHNCell(GroupedMemoryCell):
             of a batch share one mask (Gal & Ghahramani 2016).
         layer_norm: Whether to normalize the pre-activations of each gate over
             its units (Ba et al. 2016).
+        head_norm: Whether to divide each head by its root mean square. It keeps
+            the addresses from saturating at high learning rates. The paper does
+            not normalize heads.
         seed: Optional integer, seed of dropout.
         **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
@@ -585,6 +615,7 @@ class GAMRHNCell(GroupedMemoryCell):
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
         layer_norm: bool = False,
+        head_norm: bool = False,
         seed: int | None = None,
         **kwargs: Unpack[LayerOptions],
     ) -> None:
@@ -607,6 +638,7 @@ class GAMRHNCell(GroupedMemoryCell):
             dropout=dropout,
             recurrent_dropout=recurrent_dropout,
             layer_norm=layer_norm,
+            head_norm=head_norm,
             seed=seed,
             **kwargs,
         )
@@ -766,6 +798,9 @@ class GAMRHN(CellLayer):
             of a batch share one mask (Gal & Ghahramani 2016).
         layer_norm: Whether to normalize the pre-activations of each gate over
             its units (Ba et al. 2016).
+        head_norm: Whether to divide each head by its root mean square. It keeps
+            the addresses from saturating at high learning rates. The paper does
+            not normalize heads.
         seed: Optional integer, seed of dropout.
         return_sequences: Whether to return the outputs of all steps, not only
             the last.
@@ -831,6 +866,7 @@ class GAMRHN(CellLayer):
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
         layer_norm: bool = False,
+        head_norm: bool = False,
         seed: int | None = None,
         return_sequences: bool = False,
         return_state: bool = False,

@@ -7,7 +7,11 @@ from tests import helpers
 from tests.layers import small_layers
 from tests.reference.layers import step_of
 
-OPTIONS = {"plain": {}, "normalized": {"layer_norm": True}}
+OPTIONS = {
+    "plain": {},
+    "normalized": {"layer_norm": True},
+    "head_norm": {"head_norm": True},
+}
 
 every_option = pytest.mark.parametrize("options", OPTIONS)
 

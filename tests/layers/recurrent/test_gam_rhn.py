@@ -13,6 +13,7 @@ OPTIONS = {
     "gru": {},
     "highway": {"inner": "highway"},
     "gru_normalized": {"layer_norm": True},
+    "head_norm": {"head_norm": True},
     "highway_normalized": {"inner": "highway", "layer_norm": True},
 }
 
@@ -54,7 +55,9 @@ def test_dropout_meets_what_enters_a_product(depth, inner):
     )
 
 
-@pytest.mark.parametrize("options", ["gru", "highway", "gru_normalized"])
+@pytest.mark.parametrize(
+    "options", ["gru", "highway", "gru_normalized", "head_norm"]
+)
 def test_gradients_equal_finite_differences(options):
     small_layers.check_gradients(
         small_layers.loop(
@@ -67,15 +70,16 @@ def test_gradients_equal_finite_differences(options):
 
 
 @pytest.mark.parametrize(
-    "inner, depth", [("gru", 1), ("gru", 3), ("highway", 2)]
+    "options, depth",
+    [("gru", 1), ("gru", 3), ("highway", 2), ("head_norm", 2)],
 )
-def test_gradients_of_the_fast_layer_equal_finite_differences(inner, depth):
+def test_gradients_of_the_fast_layer_equal_finite_differences(options, depth):
     small_layers.check_gradients(
         small_layers.fast(
             "gam_rhn",
             {"return_state": True},
             depth=depth,
-            inner=inner,
+            **OPTIONS[options],
             dtype=small_layers.WIDEST,
         )
     )
