@@ -243,13 +243,13 @@ class TextPipeline(keras.Model, abc.ABC):
 
         Raises:
             FloatingPointError: when the weights of the model are not finite.
-            ValueError: when the function refuses its inputs. The message lacks
-                the stack trace of TensorFlow.
+            ValueError: when the function refuses its inputs. Its message is the
+                sentence of the check; the trace of TensorFlow is its cause.
         """
         try:
             answer = function(*inputs)
         except tf.errors.InvalidArgumentError as error:
-            raise ValueError(reason(error)) from None
+            raise ValueError(reason(error)) from error
         _check_answer(self.model, answer)
         return answer
 
