@@ -70,15 +70,20 @@ def asked(app, method, origin):
     return found
 
 
-@pytest.mark.parametrize("method", ["GET", "OPTIONS"])
-def test_pages_of_some_origins_may_ask(tmp_path, method):
+@pytest.mark.parametrize(
+    ("method", "header", "word"),
+    [
+        ("GET", b"access-control-expose-headers", b"Retry-After"),
+        ("OPTIONS", b"access-control-allow-methods", b"POST"),
+    ],
+)
+def test_pages_of_some_origins_may_ask(tmp_path, method, header, word):
     name, origin = b"access-control-allow-origin", b"https://example.org"
     cors = origin.decode(), "http://localhost:3000"
     app = Application(tmp_path, ServerSettings(cors=cors)).app
     found = asked(app, method, origin)
     assert found[name] == origin
-    exposed = found.get(b"access-control-expose-headers", b"")
-    assert (b"Retry-After" in exposed) == (method == "GET")
+    assert word in found[header]
     assert name not in asked(app, method, b"https://example.com")
     app = Application(tmp_path, ServerSettings()).app
     assert name not in asked(app, method, origin)

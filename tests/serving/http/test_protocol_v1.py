@@ -141,11 +141,15 @@ def test_strings_may_be_in_base64(model, body, answer):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"b64": "%"}, {"b64": "abc"}, {"b64": 3}, {"b64": None}]
+    "body",
+    [
+        *({"instances": [{"b64": wrong}]} for wrong in ("%", "abc", 3, None)),
+        {"inputs": {"b64": "%"}},
+    ],
 )
-def test_what_is_no_base64_is_the_error_of_the_client(model, wrong):
+def test_what_is_no_base64_is_the_error_of_the_client(model, body):
     with pytest.raises(ValueError, match="`text` must be .* as 'b64'. Rec"):
-        read({"instances": [wrong]}, model)
+        read(body, model)
 
 
 def test_text_in_base64_is_utf_8(model):
