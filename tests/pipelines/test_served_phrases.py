@@ -63,6 +63,14 @@ def test_a_translation_has_its_phrases(translator, greedy):
     assert sum(x != y for x, y in zip(found, plain, strict=True)) == 4
 
 
+def test_a_greedy_search_has_them_too(translator, monkeypatch):
+    def repeat(text, *phrases):
+        return {"translation": text, "score": tf.zeros(1)}
+
+    monkeypatch.setattr(translator._functions, "greedy_with", repeat)
+    assert translator.translate(["x"], greedy=True, prefix=["ghar"]) == ["x"]
+
+
 @pytest.mark.slow
 def test_no_phrases_change_nothing(translator):
     empty = [[]] * len(TEXTS)

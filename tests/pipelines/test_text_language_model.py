@@ -502,7 +502,7 @@ def frequencies(language, count=1, **kwargs):
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
 @pytest.mark.parametrize(
-    "count", [1, pytest.param(1000, marks=pytest.mark.slow)]
+    "count", [50, pytest.param(1000, marks=pytest.mark.slow)]
 )
 def test_draws_follow_the_softmax(flat, temperature, count):
     """The rows of a batch draw as the steps of a text do."""

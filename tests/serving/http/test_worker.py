@@ -44,6 +44,9 @@ def test_a_call_is_taken_back_while_it_enters_the_queue(tmp_path, monkeypatch):
         ours.settimeout(10)
         calls.begin(3, Request("v1", b'{"instances": ["a"]}'))
         assert read(messages) == (3, None)
+        calls._reading[4] = Request("v1", b"")  # It waits to be read.
+        calls.begin(4, None)
+        assert read(messages) == (4, None)
         wide = {"inputs": [[1, 2, 3]], "signature_name": "square"}
         for body in ({"instances": [*"abc"]}, wide):
             calls.begin(4, Request("v1", json.dumps(body).encode()))

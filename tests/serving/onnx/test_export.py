@@ -20,6 +20,7 @@ from kerasrnn.pipelines import MusicPipeline
 from kerasrnn.pipelines import TextLanguageModel
 from kerasrnn.serving import ExportedModel
 from kerasrnn.serving.onnx import export
+from kerasrnn.serving.onnx.conversion import write_with_ifs
 from kerasrnn.serving.onnx.export import export_onnx
 from tests import helpers
 from tests.pipelines import small
@@ -72,6 +73,17 @@ def test_only_a_model_that_agrees_is_left(
         with pytest.raises(ValueError, match="differs from the SavedModel"):
             export_onnx(model, output)
         assert sorted(tmp_path.iterdir()) == [tmp_path / "shout"]
+
+
+def test_a_choice_is_the_same_without_a_case(tmp_path):
+    choose = tf.function(
+        lambda index: {"y": tf.switch_case(index, [lambda: 1.0, lambda: 2.0])},
+        [tf.TensorSpec([], tf.int32, "index")],
+    )
+    tf.saved_model.save(tf.Module(), str(tmp_path / "1"), signatures=choose)
+    write_with_ifs(tmp_path / "1", tmp_path / "2")
+    served = ExportedModel(tmp_path / "2").signatures["serving_default"]
+    assert [float(served(index=i)["y"]) for i in (0, 1)] == [1, 2]
 
 
 def test_differences_are_relative_to_great_numbers():
