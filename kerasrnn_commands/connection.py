@@ -16,6 +16,9 @@ from kerasrnn_commands.settings import ServerSettings
 
 _CLOSE = {"Connection": "close"}
 _BODY = {b"content-length", b"transfer-encoding"}
+# Bytes to read at once. Between them, other clients are answered: in chunks of
+# one byte, 256 KiB, asyncio's default, would hold them up for half a second.
+_PIECE = 2**14
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +51,7 @@ def http_server(app: Any, settings: ServerSettings) -> "Server":
         host=settings.host,
         port=settings.port,
         http=Connection,
+        loop="asyncio",
         ws="none",
         lifespan="on",
         log_config=None,
@@ -113,6 +117,7 @@ class Connection(H11Protocol):
         if len(self.connections) >= self.server_state.most:  # type: ignore[attr-defined]
             self._make_room()
         super().connection_made(transport)
+        transport.max_size = _PIECE
         self._since = self.loop.time()
         self._begun = self._leave_later()
 

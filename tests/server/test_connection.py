@@ -15,6 +15,7 @@ from starlette.requests import ClientDisconnect  # noqa: E402
 from starlette.requests import Request  # noqa: E402
 from starlette.responses import PlainTextResponse  # noqa: E402
 
+from kerasrnn_commands.connection import Connection  # noqa: E402
 from kerasrnn_commands.connection import Refusals  # noqa: E402
 from kerasrnn_commands.connection import http_server  # noqa: E402
 from kerasrnn_commands.predictions import Predictions  # noqa: E402
@@ -121,6 +122,7 @@ def run(scenario, caplog):
 POST = b"POST /x HTTP/1.1\r\nHost: x\r\n"
 GET = b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n"
 CLOSE = b"Connection: close\r\n"
+CHUNKED = b"Transfer-Encoding: chunked\r\n"
 
 
 def test_it_says_where_it_serves_once_it_does(caplog):
@@ -156,6 +158,24 @@ def test_a_client_that_still_sends_reads_why_it_is_refused(caplog):
     assert run(scenario, caplog)[1:] == ["POST /x: 413"] * 2
 
 
+def test_a_client_cannot_hold_up_others_with_small_chunks(caplog, monkeypatch):
+    sizes, receive = [], Connection.data_received
+
+    def noted(self, data):
+        sizes.append(len(data))
+        receive(self, data)
+
+    async def scenario(clients):
+        chunks = b"1\r\na\r\n" * 50_000 + b"0\r\n\r\n"
+        answer = await clients.ask(POST + CLOSE + CHUNKED + b"\r\n" + chunks)
+        assert answer.startswith(b"HTTP/1.1 413")
+
+    monkeypatch.setattr(Connection, "data_received", noted)
+    run(scenario, caplog)
+    assert sum(sizes) > 300_000
+    assert max(sizes) == 2**14
+
+
 def test_two_lengths_are_refused(caplog):
     both = b"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n"
 
@@ -184,7 +204,6 @@ def test_all_requests_before_the_end_are_answered(caplog, rest):
     assert not run(scenario, caplog)[1:]
 
 
-CHUNKED = b"Transfer-Encoding: chunked\r\n"
 GZIPPED = b"Content-Encoding: gzip\r\n"
 BROKEN = b"\r\nnot a length\r\n"
 
