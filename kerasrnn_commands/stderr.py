@@ -30,7 +30,9 @@ def filtered_stderr(noise: re.Pattern[bytes]) -> Iterator[None]:
             os.dup2(terminal, 2)
             os.close(terminal)
             held.seek(0)
-            os.write(2, noise.sub(b"", held.read()))
+            # On a full disk, the log is lost, but not the model that is loaded.
+            with contextlib.suppress(OSError):
+                os.write(2, noise.sub(b"", held.read()))
 
 
 @contextlib.contextmanager

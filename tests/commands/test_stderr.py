@@ -25,3 +25,18 @@ def test_what_a_library_tells_is_dropped_but_no_error(
     assert capfd.readouterr().err == shown
     os.write(2, INFO.encode())
     assert capfd.readouterr().err == INFO
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs Linux")
+def test_a_full_disk_ends_nothing(monkeypatch, capfd):
+    monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "2")
+    terminal = os.dup(2)
+    with open("/dev/full", "wb") as full:
+        os.dup2(full.fileno(), 2)
+    try:
+        with without_sentence_piece_log():
+            os.write(2, ERROR.encode())
+    finally:
+        os.dup2(terminal, 2)
+        os.close(terminal)
+    assert capfd.readouterr().err == ""
