@@ -129,8 +129,10 @@ def end_with(connection: socket.socket) -> None:
     Args:
         connection: Socket to the server.
     """
-    if not connection.recv(1, socket.MSG_PEEK):
-        os._exit(0)
+    with contextlib.suppress(ConnectionError):  # if it was killed
+        if connection.recv(1, socket.MSG_PEEK):
+            return
+    os._exit(0)
 
 
 def give_back_memory() -> None:
@@ -170,7 +172,10 @@ def main() -> None:
             }
         )
     )
-    with connection.makefile("rb") as messages:
+    with (
+        contextlib.suppress(ConnectionError),
+        connection.makefile("rb") as messages,
+    ):
         while (message := read(messages)) is not None:
             calls.begin(*message)
     # A running call cannot be stopped in another way.

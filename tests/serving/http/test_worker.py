@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("orjson", reason="needs the extra `serve`")
 
 from kerasrnn.serving import ModelFolder  # noqa: E402
+from kerasrnn.serving.http import worker  # noqa: E402
 from kerasrnn.serving.http.worker import Calls  # noqa: E402
 from kerasrnn_commands.messages import Limits  # noqa: E402
 from kerasrnn_commands.messages import Request  # noqa: E402
@@ -61,6 +62,36 @@ def test_a_call_is_taken_back_while_it_enters_the_queue(tmp_path, monkeypatch):
             number, answer = read(messages)
             assert (number, answer.status) == (5, 400)
             assert b"nested too deeply" in answer.body
+
+
+@pytest.mark.parametrize("loads", [True, False])
+def test_it_ends_with_a_server_that_was_killed(tmp_path, monkeypatch, loads):
+    """If an answer was not read, the end is an error of the connection."""
+
+    def end(status):
+        raise SystemExit(status)
+
+    def kill():
+        ours.recv(1, socket.MSG_PEEK)
+        ours.close()
+
+    path = export_small_model(tmp_path / "shout") / "1"
+    ours, theirs = socket.socketpair()
+    monkeypatch.setattr(worker.os, "_exit", end)
+    monkeypatch.setattr(worker.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(worker.socket, "socket", lambda fileno: theirs)
+    monkeypatch.setattr(sys, "argv", ["", str(path), "3", "{}"])
+    killing = threading.Thread(target=kill)
+    killing.start()
+    with theirs, pytest.raises(SystemExit) as error:
+        if loads:
+            theirs.send(b"x")
+            killing.join()
+            worker.end_with(theirs)
+        monkeypatch.setattr(worker, "end_with", lambda _: None)
+        worker.main()
+    killing.join()
+    assert error.value.code == 0
 
 
 def test_a_model_is_served_without_matplotlib(monkeypatch):
