@@ -77,19 +77,17 @@ def test_weights_of_classes_go_by_name_and_multiply():
 
 def test_balanced_labels_have_the_same_weight_in_total():
     labeller = new_labeller("yn")
-    found = labeller.batches(
-        TEXTS,
-        list("nnyn"),
-        4,
+    found = labeller.validation_batches(
+        (TEXTS, ["n", 0.9, "y", "n"], [3, 1, 1, 1]),
+        batch_size=4,
         class_weight="balanced",
-        sample_weight=[3, 1, 1, 1],
     )
     ((_, labels, weights),) = found
     by_label = sorted(zip(*map(np.ravel, (labels, weights)), strict=True))
-    # One text has the first label, three have the second; one counts thrice.
-    np.testing.assert_allclose(
-        by_label, [(0, 2), (1, 2 / 3), (1, 2 / 3), (1, 2)], rtol=1e-6
-    )
+    # One text has the first label, three have the second, one of them probably;
+    # one counts thrice.
+    expected = [(0, 2), (0.9, 0.1 * 2 + 0.9 * 2 / 3), (1, 2 / 3), (1, 2)]
+    np.testing.assert_allclose(by_label, expected, rtol=1e-6)
     with pytest.raises(ValueError, match="'balanced' if labels .*balanced"):
         labeller.fit(found, class_weight="balanced")
 

@@ -65,10 +65,12 @@ def test_a_translation_has_its_phrases(translator, greedy):
 
 def test_a_greedy_search_has_them_too(translator, monkeypatch):
     def repeat(text, *phrases):
-        return {"translation": text, "score": tf.zeros(1)}
+        return {"translation": text, "score": tf.zeros(2)}
 
     monkeypatch.setattr(translator._functions, "greedy_with", repeat)
-    assert translator.translate(["x"], greedy=True, prefix=["ghar"]) == ["x"]
+    required = [["ghar"], ["lal", "nila"]]
+    found = translator.translate(["x", "y"], greedy=True, required=required)
+    assert found == ["x", "y"]
 
 
 @pytest.mark.slow
@@ -117,8 +119,8 @@ def test_unknown_words_of_a_phrase_are_named_without_a_trace(translator):
 
 def test_words_that_are_not_in_the_vocabulary_are_refused(translator):
     texts, said = (
-        tf.constant([["lal", "buch"]]),
-        r"vocabulary\. Received:'\s+b'buch'",
+        tf.constant([["lal", "buch", "?!"]]),  # the last has no word
+        r"vocabulary\. Received:'\s+b'buch', b'\?!'",
     )
     with pytest.raises(tf.errors.InvalidArgumentError, match=said):
         phrase_ids(texts, translator.target_tokenizer)

@@ -28,6 +28,8 @@ def test_it_has_learnt(tagger):
     scores = tagger.evaluate(small.SENTENCES)
     assert scores["f1"] == scores["accuracy"] == 1
     assert scores["by_label"]["PER"]["support"] == 12
+    scores = tagger.scores([["B-PER", "O"]], [["B-PER", "B-LOC"]])
+    assert (scores["precision"], scores["recall"]) == (1, 0.5)
 
 
 def test_sentences_may_be_in_another_scheme(tagger):

@@ -516,6 +516,18 @@ def test_all_hypotheses_copy_unknown_words(kind, text, copied):
     assert best == [copied, [b"", b"", b""]]
 
 
+def test_no_step_writes_padding_or_the_start():
+    words = WordTokenizer.train(["a b"])
+    signatures = TextTranslator(
+        Backwards(), words, words, GreedySearch()
+    ).signatures
+    started = signatures["encode"](tf.constant(["a"]))
+    given = tf.constant([1]), started["state_0"], started["memory_0"]
+    found = signatures["decode_step"](*given)
+    refused = np.isneginf(found["log_probabilities"])
+    assert refused.tolist() == [[True, True, *[False] * 4]]
+
+
 def test_each_sentence_is_translated_by_itself():
     pairs = [WordTokenizer.train(["a b"]) for _ in range(2)]
     copier = TextTranslator(
