@@ -196,9 +196,7 @@ class SamplingSearch(IndependentSearch):
 
     among the `top_k` most likely allowed tokens, and of these among the
     smallest set whose probabilities sum to at least `top_p` (nucleus sampling,
-    Holtzman et al. 2020). The samplers of `keras_nlp` are not used, because
-    they write into a prompt of fixed length and support neither states nor
-    alignments of a step.
+    Holtzman et al. 2020).
 
     See `Search` for the arguments of a call.
 

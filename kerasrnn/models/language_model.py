@@ -179,7 +179,7 @@ class LanguageModel(RecurrentModel):
             attends to its past, such as
             `SelfAttentionCell(GAMRHNCell(...), "additive")`. It is a
             template: every layer runs a copy of it with `FastRNN`, which is
-                fast with the cells of this package.
+            fast with the cells of this package.
         embedding_dim: Positive integer, width of the embeddings; `None` for the
             width of the cell's output. If tied embeddings have another width, a
             linear projection precedes the softmax.

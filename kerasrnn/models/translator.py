@@ -61,7 +61,7 @@ class Translator(Model):
 
     Masking: padding of the source is never attended to. Padding of the target
     is on the right, where it affects no token before it; mask it in the loss
-    (`kerasrnn.training.losses.TokenCrossentropy`).
+    (`kerasrnn.training.TokenCrossentropy`).
 
     Example:
 

@@ -26,9 +26,9 @@ def litert_model(pipeline: Any, length: int = 1, int8: bool = False) -> bytes:
     processes the ids of one text. Recurrent loops are unrolled, so `length` is
     fixed.
 
-    | of a | inputs | outputs |
+    | model | inputs | outputs |
     |---|---|---|
-    | model of yours | those of the model | `output_0 ...` |
+    | Keras model | those of the model | `output_0 ...` |
     | language model | `ids`, `state_0 ...` | `logits`, `next_state_0 ...` |
     | tagger | `words`, and `characters` if it reads them | `tags` |
     | classifier | `ids` | `logits` |

@@ -77,12 +77,12 @@ def warn_of_other_words(sentences):
         )
         examples = [repr(word) for word, _ in words.most_common(5)]
         warn(
-            "`tag` splits raw text into other words than your training data, "
-            "which may lower the accuracy. Expected: the words of "
-            "`kerasrnn.tokenizers.split_into_words`; or call `tag_tokens` with "
-            "words that are split like your data. Received: other words in "
-            f"{len(other)} of {len(sentences)} sentences, such as "
-            f"{', '.join(examples)}",
+            "`tag` splits raw text into words differently from your training "
+            "data, which may lower the accuracy. Expected: words as "
+            "`kerasrnn.tokenizers.split_into_words` returns them. Otherwise, "
+            "call `tag_tokens` with words that are split like your data. "
+            f"Received: {len(other)} of {len(sentences)} sentences that "
+            f"differ, in words such as {', '.join(examples)}",
             CorpusWarning,
         )
 

@@ -46,9 +46,8 @@ class MonotonicAttention(BahdanauAttention):
             memories of a hundred positions; shorter memories need a value
             closer to 0.
         kernel_initializer: Initializer of `W_q`, `W_k` and `v`.
-        seed: Seed of `dropout` and noise.
         dropout: Float in `[0, 1)`, dropout rate of the attention weights.
-        seed: Optional integer, seed of dropout.
+        seed: Optional integer, seed of dropout and noise.
         **kwargs: `name`, `dtype`, `trainable` and `activity_regularizer`, as in
             every Keras layer.
 
