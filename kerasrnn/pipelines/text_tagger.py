@@ -81,8 +81,8 @@ def warn_of_other_words(sentences):
             "data, which may lower the accuracy. Expected: words as "
             "`kerasrnn.tokenizers.split_into_words` returns them. Otherwise, "
             "call `tag_tokens` with words that are split like your data. "
-            f"Received: {len(other)} of {len(sentences)} sentences that "
-            f"differ, in words such as {', '.join(examples)}",
+            f"Received: differences in {len(other)} of {len(sentences)} "
+            f"sentences, such as {', '.join(examples)}",
             CorpusWarning,
         )
 
