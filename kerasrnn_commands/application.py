@@ -112,7 +112,7 @@ class Application:
         """Finds new models."""
         while True:
             try:
-                found = models(self.folder)
+                found = await asyncio.to_thread(models, self.folder)
             except OSError as error:
                 log.error("'%s' cannot be read: %s", self.folder, error)
                 found = {}

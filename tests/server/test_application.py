@@ -4,11 +4,13 @@ import asyncio
 import contextlib
 import json
 import sys
+import threading
 
 import pytest
 
 pytest.importorskip("starlette")
 
+from kerasrnn_commands import application  # noqa: E402
 from kerasrnn_commands import server  # noqa: E402
 from kerasrnn_commands.application import Application  # noqa: E402
 from kerasrnn_commands.model_process import Worker  # noqa: E402
@@ -291,3 +293,27 @@ def test_the_command_takes_several_origins(monkeypatch, tmp_path):
     with pytest.raises(AttributeError):  # The application of here is none.
         server.main()
     assert found[0].cors == ("http://a", "http://b")
+
+
+def test_calls_are_answered_while_the_folder_is_slow(tmp_path, monkeypatch):
+    """Such as that of another machine, which does not answer."""
+    served = Served(tmp_path, monkeypatch)
+    served.add("one")
+    find, in_time = application.models, []
+    looks, answered = threading.Event(), threading.Event()
+
+    def slow(folder):
+        if served.application.models:  # after the first time
+            looks.set()
+            in_time.append(answered.wait(1))
+        return find(folder)
+
+    async def scenario():
+        async with served.running():
+            await until(looks.is_set)
+            assert await served.ask("/v2/health/live") == (200, {"live": True})
+            answered.set()
+
+    monkeypatch.setattr(application, "models", slow)
+    asyncio.run(scenario())
+    assert in_time[0]
