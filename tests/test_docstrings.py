@@ -155,7 +155,9 @@ def test_the_examples_of_a_module_run(name, tmp_path, monkeypatch):
     names |= {x: getattr(own, x) for x in getattr(own, "__all__", ())}
     failures = []
     runner = doctest.DocTestRunner(
-        Checker(), optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+        Checker(),
+        verbose=False,  # The default reads the `-v` of pytest.
+        optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE,
     )
     finder = doctest.DocTestFinder()
     for test in finder.find(module, extraglobs=names):
