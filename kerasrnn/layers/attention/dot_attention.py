@@ -63,6 +63,16 @@ class DotAttention(AttentionMechanism):
 
     names = {"dot": lambda width: {}}
 
+    def build(self, query_shape: Shape, memory_shape: Shape) -> None:
+        if query_shape[-1] != memory_shape[-1]:
+            raise ValueError(
+                "A dot product needs a query and a memory of the same width. "
+                "Otherwise, as above a bidirectional encoder, use attention "
+                "with weights, such as 'general'. Expected: "
+                f"{query_shape[-1]}, the width of the query. "
+                f"Received: a memory of width {memory_shape[-1]}"
+            )
+
     def score(self, query: Tensor, keys: Tensor) -> Tensor:
         return dot_score(query, keys)
 

@@ -284,6 +284,13 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         return self.add_gains(shape, name) if self.layer_norm else None
 
     def _add(self, kind, shape, name, initializer):
+        # The name also tells apart the numbers that an initializer with a seed
+        # gives.
+        if name in [weight.name for weight in self.weights]:
+            raise ValueError(
+                "Each weight of a cell needs its own `name`. "
+                f"Received: name={name!r} twice"
+            )
         if initializer is None:
             initializer = getattr(self, f"{kind}_initializer")
         return self.add_weight(

@@ -117,6 +117,13 @@ def test_no_two_weights_start_alike(seed):
                 assert not np.any(kernel.flat[:4] == other.flat[:4])
 
 
+def test_each_weight_has_its_own_name():
+    cell = RHNCell(3, 2)
+    cell.add_kernel((2, 3), "key")
+    with pytest.raises(ValueError, match="own `name`.*'key' twice"):
+        cell.add_kernel((2, 3), "key")
+
+
 def test_an_initializer_may_be_any_function():
     def twos(shape, dtype=None):
         return 2 * ops.ones(shape, dtype)
