@@ -284,18 +284,13 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         return self.add_gains(shape, name) if self.layer_norm else None
 
     def _add(self, kind, shape, name, initializer):
-        # The name also tells apart the numbers that an initializer with a seed
-        # gives.
-        if name in [weight.name for weight in self.weights]:
-            raise ValueError(
-                "Each weight of a cell needs its own `name`. "
-                f"Received: name={name!r} twice"
-            )
         if initializer is None:
             initializer = getattr(self, f"{kind}_initializer")
+        # An initializer with a seed gives other numbers for another name.
+        same = sum(weight.name == name for weight in self.weights)
         return self.add_weight(
             shape,
-            reseeded(initializer, name),
+            reseeded(initializer, f"{name}_{same}" if same else name),
             name=name,
             regularizer=getattr(self, f"{kind}_regularizer"),
             constraint=getattr(self, f"{kind}_constraint"),
