@@ -38,32 +38,6 @@ from kerasrnn.typing import Strings
 from kerasrnn.typing import Tensor
 
 
-def _check_answer(model, answer):
-    """Raises an error if an answer is not finite because of the weights.
-
-    If its floats are finite, the weights, which may be millions, are not
-    checked.
-
-    Args:
-        model: The Keras model or layer that gave the answer.
-        answer: Dictionary of tensors.
-
-    Raises:
-        FloatingPointError: when a weight is NaN or infinite.
-    """
-    floats = [x for x in answer.values() if x.dtype.is_floating]
-    if floats and all(map(_is_finite, floats)):
-        return
-    if wrong := [x.path for x in model.weights if not _is_finite(x)]:
-        raise FloatingPointError(
-            "The weights of the model are not finite, probably because "
-            "training failed. A lower learning rate or gradient clipping "
-            "(`global_clipnorm` of the optimizer) may help. Expected: finite "
-            f"weights. Received: NaN or infinite numbers in {len(wrong)} of "
-            f"{len(model.weights)} weights, such as {wrong[0]!r}"
-        )
-
-
 def _is_finite(x):
     """Whether all entries of a tensor are finite; true for integers."""
     return not tf.as_dtype(x.dtype).is_floating or bool(
@@ -250,8 +224,23 @@ class TextPipeline(keras.Model, abc.ABC):
             answer = function(*inputs)
         except tf.errors.InvalidArgumentError as error:
             raise ValueError(reason(error)) from error
-        _check_answer(self.model, answer)
+        # There may be millions of weights. They are checked only if the answer
+        # does not show that they are finite.
+        floats = [x for x in answer.values() if x.dtype.is_floating]
+        if not floats or not all(map(_is_finite, floats)):
+            self._check_weights()
         return answer
+
+    def _check_weights(self) -> None:
+        weights = self.model.weights
+        if wrong := [x.path for x in weights if not _is_finite(x)]:
+            raise FloatingPointError(
+                "The weights of the model are not finite, probably because "
+                "training failed. A lower learning rate or gradient clipping "
+                "(`global_clipnorm` of the optimizer) may help. Expected: "
+                "finite weights. Received: NaN or infinite numbers in "
+                f"{len(wrong)} of {len(weights)} weights, such as {wrong[0]!r}"
+            )
 
     def answers(
         self,

@@ -31,7 +31,7 @@ from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
-_EPSILON = 1e-6  # a head is zero at a masked first step
+_EPSILON = 1e-6  # A head may be zero, as that of zeros in the first step.
 # The cell whose memory is ordered slot by slot during the current run.
 _BY_SLOT: contextvars.ContextVar[Any] = contextvars.ContextVar(
     "by_slot", default=None
