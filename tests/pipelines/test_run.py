@@ -13,7 +13,12 @@ import tensorflow as tf
 from matplotlib.figure import Figure
 
 from kerasrnn.data import CorpusError
+from kerasrnn.data import CorpusWarning
 from kerasrnn.data import LabelledTexts
+from kerasrnn.data import read_series
+from kerasrnn.layers import FastGRUCell
+from kerasrnn.models import PianoRollModel
+from kerasrnn.pipelines import MusicPipeline
 from kerasrnn.pipelines import Run
 from kerasrnn.pipelines import Task
 from kerasrnn.pipelines import TextLabeller
@@ -25,6 +30,7 @@ from kerasrnn.tokenizers import SentencePieceTokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.training import Settings
+from kerasrnn.training import fingerprint
 from tests.pipelines import small
 from tests.pipelines.small import PAIRS
 
@@ -37,22 +43,26 @@ class Small(Settings):
     epochs: int = 3
     batch_size: int = 4
     learning_rate: float = 0.1
-    average: int = 0
+    xla: bool = False
 
 
-def new_model(rate=0.1):
+def new_model(rate=0.1, **options):
     model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
     model.layers[0].set_weights([np.ones((1, 1)), np.zeros(1)])
-    model.compile(keras.optimizers.SGD(rate), "mse", run_eagerly=True)
+    optimizer = keras.optimizers.SGD(rate, **options)
+    model.compile(optimizer, "mse", run_eagerly=True)
     return model
 
 
 class Weights(keras.callbacks.Callback):
-    """Keeps the weights of every epoch."""
+    """Keeps the weights of every epoch, and the kernel after every batch."""
 
     def __init__(self):
         super().__init__()
-        self.kept = []
+        self.kept, self.steps = [], []
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.steps.append(self.model.get_weights()[0])
 
     def on_epoch_end(self, epoch, logs=None):
         self.kept.append(self.model.get_weights())
@@ -60,6 +70,8 @@ class Weights(keras.callbacks.Callback):
 
 class Pipeline:
     """Stands for a pipeline that is saved and exported."""
+
+    xla, usual_shapes = None, "shapes"
 
     def __init__(self, model, tokenizers=()):
         self.model = model
@@ -80,6 +92,7 @@ class Toy(Task):
     """A task whose rows are counted and otherwise ignored."""
 
     file_name = "thing"
+    speed_unit = "rows"
 
     @property
     def tokenizers(self):
@@ -88,22 +101,25 @@ class Toy(Task):
     def sizes(self, rows):
         return {"rows": len(rows)}
 
+    def texts_of(self, rows):
+        return [rows] * len(self.tokenizers)
+
     def row_batches(self, rows, batch_size, seed=None):
         self.pipeline.asked.append((rows, batch_size, seed))
         return BATCHES
 
-    def row_scores(self, rows):
-        return {"bleu": 1.23456}
+    def row_scores(self, rows, more=0):
+        return {"bleu": 1.23456 + more}
 
     def headline(self, scores):
         return f"BLEU {scores['bleu']:.1f}"
 
-    def report(self, rows, folder):
-        return {"seen": len(rows)}, {"more": Figure()}
+    def report(self, rows, folder, seed=0):
+        return {"seen": [len(rows), seed]}, {"more": Figure()}
 
 
-def fit(run, model, rows=(1,), tokenizers=(), **kwargs):
-    return run.fit(Pipeline(model, tokenizers), rows, rows, **kwargs)
+def fit(run, model, rows=(1,), tokenizers=(), dev=(1,), **kwargs):
+    return run.fit(Pipeline(model, tokenizers), rows, dev, **kwargs)
 
 
 @pytest.fixture
@@ -112,15 +128,19 @@ def as_it_is(monkeypatch):
     monkeypatch.setattr(run_module, "in_float32", lambda pipeline: pipeline)
 
 
-@pytest.mark.parametrize("average, epochs", [(0, [0]), (2, [1, 2])])
+@pytest.mark.parametrize(
+    "options, count, epochs",
+    [({}, 3, [0]), ({"average": 2}, 3, [1, 2]), ({"patience": 1}, 2, [0])],
+)
 def test_it_ends_with_the_best_weights_or_averaged_ones(
-    tmp_path, average, epochs
+    tmp_path, options, count, epochs
 ):
     """At a negative rate every epoch is worse than the one before."""
     model, weights = new_model(-0.1), Weights()
     with Run(Small(output=tmp_path)) as run:
-        history = fit(run, model, average=average, callbacks=[weights])
-    assert len(history["val_loss"]) == 3
+        history = fit(run, model, [1] * 9, callbacks=[weights], **options)
+    assert len(history["val_loss"]) == count
+    assert history["rows"] == [9, 18, 27][:count]
     expected = [weights.kept[epoch] for epoch in epochs]
     for found, values in zip(
         model.get_weights(), zip(*expected, strict=True), strict=True
@@ -128,25 +148,38 @@ def test_it_ends_with_the_best_weights_or_averaged_ones(
         np.testing.assert_allclose(found, np.mean(values, axis=0), rtol=1e-6)
 
 
+def test_a_moving_average_of_the_weights_is_validated_and_kept(tmp_path):
+    model, weights = new_model(use_ema=True, ema_momentum=0.75), Weights()
+    with Run(Small(output=tmp_path)) as run:
+        history = fit(run, model, callbacks=[weights])
+    average, *others = weights.steps
+    for kernel in others:
+        average = 0.75 * average + 0.25 * kernel
+    np.testing.assert_allclose(model.get_weights()[0], average, rtol=1e-5)
+    loss = model.evaluate(X, Y, verbose=0)
+    assert loss == pytest.approx(history["val_loss"][-1], rel=1e-5)
+
+
 def test_a_training_is_another_by_its_settings_and_facts(tmp_path):
-    def trained(rows=(1,), epochs=1, seed=13, **facts):
-        settings = Small(output=tmp_path, epochs=epochs, seed=seed)
-        with Run(settings) as run:
+    def trained(rows=(1,), epochs=1, seed=13, preset="", **facts):
+        given = {"epochs": epochs, "seed": seed, "preset": preset}
+        with Run(Small(output=tmp_path, **given)) as run:
             history = fit(run, new_model(), rows, **facts)
         assert len(history["loss"]) == epochs
         return len(list(tmp_path.glob("training-*")))
 
     assert trained() == 1
-    assert trained(epochs=2) == 1
+    assert trained(epochs=2, preset="other") == 1
     assert trained([2]) == 2
-    assert trained(seed=14) == 3
-    assert trained(start="abc") == 4
-    assert trained(member=1) == 5
+    assert trained(dev=[2]) == 3
+    assert trained(seed=14) == 4
+    assert trained(start="abc") == 5
+    assert trained(member=1) == 6
     # Arrays count by what is in them, wherever one ends and in any layout.
     rolls = [np.eye(3), np.eye(3)]
-    assert trained(rolls) == 6
-    assert trained([np.asfortranarray(x) for x in rolls]) == 6
-    assert trained([np.concatenate(rolls)]) == 7
+    assert trained(rolls) == 7
+    assert trained([np.asfortranarray(x) for x in rolls]) == 7
+    assert trained([np.concatenate(rolls)]) == 8
 
 
 def test_a_training_is_another_by_its_vocabularies(tmp_path):
@@ -168,19 +201,78 @@ def test_a_training_is_another_by_its_vocabularies(tmp_path):
     assert trained(SentencePieceTokenizer(pieces.proto)) == 6
 
 
-@pytest.mark.parametrize(
-    "pipeline, names",
-    [
-        (small.translator, ["source_tokenizer", "target_tokenizer"]),
-        (small.labeller, ["tokenizer"]),
-        (small.language, ["tokenizer"]),
-        (small.tagger, ["words", "characters"]),
-    ],
-)
-def test_every_task_says_its_vocabularies(pipeline, names):
-    pipeline = pipeline()
-    found = pipeline.task().tokenizers
-    assert found == [getattr(pipeline, name) for name in names]
+def of_several_labels():
+    one = small.labeller()
+    parts = one.model, one.tokenizer, one.labels, one.max_length
+    return TextLabeller(*parts, multi_label=True)
+
+
+def music():
+    return MusicPipeline(PianoRollModel(FastGRUCell(4), keys=4))
+
+
+REVIEWS = LabelledTexts(small.REVIEWS, [2, 0, 1, 0])
+TASKS = {
+    "translator": (
+        *(small.translator, ["source_tokenizer", "target_tokenizer"]),
+        *(("val_bleu", "max"), PAIRS, {"pairs": 8}),
+        {"beam": {"bleu": 12.34, "chrf": 56.78}, "greedy": {}},
+        "BLEU 12.3, chrF 56.8",
+    ),
+    # Three words of a text are read.
+    "labeller": (
+        *(small.labeller, ["tokenizer"], ("val_loss", "min")),
+        *(REVIEWS, {"texts": 4, "words": 3 + 1 + 3 + 3}),
+        {"accuracy": 0.876, "macro_f1": 0.543},
+        "accuracy 87.6 %, macro F1 54.3",
+    ),
+    "several labels": (
+        *(of_several_labels, ["tokenizer"], ("val_loss", "min")),
+        *(REVIEWS, {"texts": 4, "words": 10}),
+        {"micro_f1": 0.123, "macro_f1": 0.456, "subset_accuracy": 0.789},
+        "micro F1 12.3, macro F1 45.6, subset accuracy 78.9 %",
+    ),
+    "language model": (
+        *(small.language, ["tokenizer"], ("val_perplexity", "min")),
+        *(["the red book.", "who?"], {"lines": 2, "tokens": 4 + 2}),
+        {"perplexity": 12.34, "bits_per_byte": 1.2346},
+        "perplexity 12.3 per token, 1.235 bits per byte",
+    ),
+    "tagger": (
+        *(small.tagger, ["words", "characters"], ("val_f1", "max")),
+        *(small.SENTENCES, {"sentences": 12, "words": 60}),
+        {"f1": 0.25, "accuracy": 0.5},
+        "span F1 25.0, tag accuracy 50.0 %",
+    ),
+    "tagger of words": (
+        *(lambda: small.tagger(None), ["words", "characters"]),
+        *(("val_accuracy", "max"), small.SENTENCES[:1]),
+        *({"sentences": 1, "words": 6}, {"accuracy": 0.5}),
+        "tag accuracy 50.0 %",
+    ),
+    "forecaster": (
+        *(small.forecaster, [], ("val_loss", "min")),
+        *(read_series(small.series(30), "date"), {"series": 1, "steps": 30}),
+        {"mse": 0.1234, "mae": 0.5678, "mase": 0.987},
+        "MSE 0.123, MAE 0.568 (in standard deviations of the training data), "
+        "MASE 0.99",
+    ),
+    "music": (
+        *(music, [], ("val_nll", "min")),
+        *([np.eye(5, 4), np.eye(3, 4)], {"pieces": 2, "steps": 8}),
+        *({"nll": 6.789}, "negative log-likelihood 6.79 nats per time step"),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", TASKS)
+def test_what_a_run_asks_of_a_task(kind):
+    make, names, best, rows, sizes, scores, said = TASKS[kind]
+    pipeline = make()
+    task = pipeline.task()
+    assert task.tokenizers == [getattr(pipeline, name) for name in names]
+    assert (task.monitor, task.mode) == best
+    assert task.sizes(rows) == sizes and task.headline(scores) == said
 
 
 def test_a_corpus_has_labels_by_number_whatever_their_names():
@@ -212,15 +304,16 @@ def test_the_precision_is_set_and_set_back(tmp_path):
     assert keras.layers.Dense(1).compute_dtype == "float32"
 
 
-def test_the_precision_of_a_saved_pipeline_is_its_own(tmp_path):
-    saved = tmp_path / "it.keras"
+def test_a_saved_pipeline_has_its_own_precision_and_words(tmp_path):
+    saved, words = tmp_path / "it.keras", [WordTokenizer([*SPECIALS, "red"])]
     saved.touch()
     settings = Small(
         output=tmp_path / "out", dtype="mixed_bfloat16", start_from=saved
     )
     with Run(settings) as run:
         assert keras.config.dtype_policy().name == "float32"
-        fit(run, new_model())
+        with pytest.warns(CorpusWarning, match="training set.*'blue'"):
+            fit(run, new_model(), ["red blue"], words)
         assert run.dtype == "float32"
 
 
@@ -274,18 +367,22 @@ def test_the_files_of_a_run(tmp_path, capsys, monkeypatch):
         return training_figure(history, chosen)
 
     monkeypatch.setattr("kerasrnn.plots.training_figure", figure)
-    settings = Small(output=tmp_path / "new" / "out")
-    with Run(settings) as run:
+    given = {"data_license": "MIT", "xla": True}
+    with Run(Small(output=tmp_path / "new" / "out", **given)) as run:
         pipeline = Pipeline(new_model(), [WordTokenizer([*SPECIALS, "a"])])
         run.fit(pipeline, [1, 2, 3], [1], member=2)
-        found = run.finish(pipeline, [1], {"first": [2], "none": []}, note="x")
-    assert found is pipeline
+        options = {"scoring": {"more": 1}, "showing": {"seed": 5}}
+        options["pictures"] = {"mine": Figure()}
+        parts = {"first": [2], "none": []}
+        found = run.finish(pipeline, [1], parts, **options, note="x")
+    assert found is pipeline and found.xla == "shapes"
     # Members of an ensemble see the rows in other orders.
     assert pipeline.asked == [([1, 2, 3], 4, 13 + 2), ([1], 4, None)]
     ((best, chosen),) = marked
     assert chosen == best
     assert {path.name for path in run.output.iterdir()} >= {
-        *(".lock", "1", "card.json", "more.png", "thing.keras", "training.png"),
+        *(".lock", "1", "card.json", "more.png", "mine.png", "thing.keras"),
+        "training.png",
     }
     card = json.loads((run.output / "card.json").read_text("utf-8"))
     assert card["settings"]["learning_rate"] == 0.1
@@ -294,19 +391,23 @@ def test_the_files_of_a_run(tmp_path, capsys, monkeypatch):
     assert card["wall_seconds"] >= 0
     assert card["device"]["processor"]
     assert {"tensorflow", "tensorflow-text", "kerasrnn"} < {*card["versions"]}
-    assert card["data"]["train"] == {"rows": 3}
-    assert (card["seen"], card["note"]) == (1, "x")
+    assert card["data"] == {
+        "fingerprint": fingerprint([[1, 2, 3], [1]]),
+        **{"license": "MIT", "train": {"rows": 3}, "dev": {"rows": 1}},
+    }
+    assert (card["seen"], card["note"]) == ([1, 5], "x")
+    assert card["dtype"] == "float32"
     assert card["vocabulary_sizes"] == [5]
     # Whole in the card, rounded for people.
-    assert card["scores"] == dict.fromkeys(["dev", "first"], {"bleu": 1.23456})
+    assert card["scores"] == dict.fromkeys(["dev", "first"], {"bleu": 2.23456})
     printed = capsys.readouterr().out
     for line in (
         *("Training set: 3 rows.", "Validation set: 1 row."),
         *("Member 3 of", "Warning: only 3 rows to train on."),
         "Model: 2 parameters, vocabulary of 5.",
         "Epochs: 3, of 2 steps each.",
-        *("dev: bleu 1.235", "Result (dev): BLEU 1.2."),
-        *("the SavedModel 1/,", "thing.keras", "kerasrnn-serve"),
+        *("dev: bleu 2.235", "Result (dev): BLEU 2.2."),
+        *("the SavedModel 1/ for XLA,", "thing.keras", "kerasrnn-serve"),
     ):
         assert line in printed
 
@@ -404,10 +505,10 @@ def test_a_run_that_cannot_begin_releases_the_folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def translator(monkeypatch):
-    """One that says what it is given, and is exported as nothing."""
+    """One that says what it is given, in capitals if it is greedy."""
 
     def translate(self, texts, batch_size=64, greedy=False):
-        return list(texts)
+        return [text.upper() if greedy else text for text in texts]
 
     def alignments(self, texts):
         return [
@@ -420,6 +521,7 @@ def translator(monkeypatch):
 
     for function in (translate, alignments, export):
         monkeypatch.setattr(TextTranslator, function.__name__, function)
+    keras.config.set_dtype_policy("mixed_bfloat16")
     return small.translator()
 
 
@@ -434,6 +536,7 @@ def test_a_translator_is_scored_and_shown(translator, tmp_path, capsys):
     for scores in card["scores"].values():
         assert set(scores) == {"greedy", "beam"}
     assert card["scores"]["test"]["beam"]["chrf"] == 100
+    assert card["scores"]["test"]["greedy"]["chrf"] < 100
     assert card["scores"]["dev"]["beam"]["chrf"] < 100
     samples = [[*pair, pair[0]] for pair in PAIRS]
     assert card["samples"] == samples
@@ -452,6 +555,8 @@ def test_a_translator_is_scored_and_shown(translator, tmp_path, capsys):
     assert f"{PAIRS[0][1]}   (reference)" in printed
     assert "Result (test): BLEU 100.0, chrF 100.0." in printed
     opened = keras.saving.load_model(tmp_path / "translator.keras")
+    assert translator.model.compute_dtype == "bfloat16"
+    assert opened.model.compute_dtype == "float32"
     np.testing.assert_array_equal(
         opened.get_weights()[0], translator.get_weights()[0]
     )
@@ -490,13 +595,14 @@ def test_a_translator_that_lost_a_tenth_of_its_bleu_is_much_worse(translator):
     assert not worse(scores(0.0), scores(0.0))
 
 
-def test_the_best_epoch_is_that_of_bleu(translator):
-    task, logs = translator.task(), {}
-    assert (task.monitor, task.mode) == ("val_bleu", "max")
-    [scores] = task.epoch_scores(PAIRS * 40)
-    assert len(scores.inputs) == 200
+def test_an_epoch_is_scored_by_greedy_search(translator):
+    logs = {}
+    [scores] = translator.task().epoch_scores(PAIRS * 40)
+    found = list(zip(scores.inputs, scores.references, strict=True))
+    assert found == PAIRS * 25
+    scores.references = [text.upper() for text in scores.inputs]
     scores.on_epoch_end(0, logs)
-    assert 0 <= logs["val_bleu"] < 100
+    assert logs["val_bleu"] == pytest.approx(100)
 
 
 def test_it_finishes_what_it_has_trained(tmp_path):

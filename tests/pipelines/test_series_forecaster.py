@@ -81,7 +81,6 @@ def test_it_is_better_than_what_needs_no_network(trained, tmp_path):
     )
     assert 0 < scores["coverage"]["0.1"] < scores["coverage"]["0.9"] < 1
     task = forecaster.task()
-    assert task.sizes(dev) == {"series": 1, "steps": len(dev)}
     facts, pictures = task.report(dev, tmp_path)
     steps = facts["by_step"]["model"]["mae"]
     assert len(steps) == 12 and np.mean(steps) == pytest.approx(scores["mae"])

@@ -203,7 +203,6 @@ def test_long_words_keep_their_ends():
 @pytest.mark.slow
 def test_tags_of_single_words():
     tagger = small.tagger(None, ["NOUN", "VERB"])
-    assert tagger.task().monitor == "val_accuracy"
     scores = tagger.evaluate([[("Anna", "NOUN"), ("lives", "VERB")]])
     assert set(scores) == {"accuracy"}
     spans = tagger.tag(["Anna lives"])[0]
