@@ -5,7 +5,7 @@
 Prints the minimum CPU milliseconds of a training step (forward pass, and
 gradients of all weights and of the input) and of inference, on one thread. The
 layers run alternately in one process. Keras's layers and ours are compiled as
-graphs of TensorFlow.
+graphs of TensorFlow. Rows with a mask read sequences of different lengths.
 """
 
 import sys
@@ -48,14 +48,22 @@ def systems(shape):
     steps, batch, units, width = shape
     x = np.random.default_rng(0).normal(size=(batch, steps, width))
     x = x.astype("float32")
+    lengths = np.linspace(steps, 1, batch)[:, None, None]
+    padded = np.where(np.arange(steps)[:, None] < lengths, x, np.float32(0))
     found = {}
+
+    def add(name, kind):
+        layer = kind(units, return_sequences=True)
+        found[name] = timed_steps.functions(layer, x)
+        layer = kind(units, return_sequences=True)
+        masked = keras.Sequential([keras.layers.Masking(), layer])
+        found[f"{name}, mask"] = timed_steps.functions(masked, padded)
+
     for kind in ("LSTM", "GRU", "PeepholeLSTM"):
         ours = kind if hasattr(layers, kind) else f"Fast{kind}"
-        layer = getattr(layers, ours)(units, return_sequences=True)
-        found[ours] = timed_steps.functions(layer, x)
+        add(ours, getattr(layers, ours))
         if hasattr(torch.nn, kind):
-            layer = getattr(keras.layers, kind)(units, return_sequences=True)
-            found[f"keras.layers.{kind}"] = timed_steps.functions(layer, x)
+            add(f"keras.layers.{kind}", getattr(keras.layers, kind))
             layer = getattr(torch.nn, kind)(width, units)
             found[f"torch.nn.{kind}"] = of_torch(layer, x)
     try:

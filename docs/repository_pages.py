@@ -16,7 +16,6 @@ PAGES = {
     "recipes/studies/README.md": "studies.md",
     "saved_models/README.md": "signatures.md",
     "benchmarks/README.md": "speeds.md",
-    "benchmarks/HISTORY.md": "speed_history.md",
 }
 FILES = {page: file for file, page in PAGES.items()}
 LINK = re.compile(r"(?<=\]\()([\w./-]+\.(?:md|png))(?=[#)])")
