@@ -235,7 +235,8 @@ class Refusals:
         await app(scope, read, noted)
 
     def _log(self, scope, status):
-        if status < 400 and not self.log_all:
+        # The process of the model logs why a call failed (500).
+        if not (400 <= status != 500 or self.log_all):
             return
         # 503 tells clients to try again, such as while a version is loaded.
         fault = status >= 500 and status != 503

@@ -18,7 +18,7 @@ from kerasrnn_commands.settings import ServerSettings
 from kerasrnn_commands.versions import Version
 from kerasrnn_commands.versions import newest_first
 
-_KILLED = "was killed while it was loaded"
+_DAMAGED = "cannot be loaded"
 
 log = logging.getLogger(__name__)
 
@@ -37,9 +37,9 @@ class LiveModel:
     """Follows the versions of a model and runs each in its own process.
 
     A new version is loaded and warmed up before it replaces the old one, whose
-    process ends after its last call. A process that crashes, or has a call that
-    exceeds its time, is replaced in the same way. A version that does not load
-    in time is skipped until its files change.
+    process ends after its last call. A process that crashes or hangs, or has a
+    call that exceeds its time, is replaced in the same way. A version that does
+    not load in time is skipped while another works.
 
     Args:
         path: The folder `NAME` that contains the versions.
@@ -159,8 +159,9 @@ class LiveModel:
         It loads the newest version that has not failed, if it is newer than a
         served one that works. If the process of the served version must be
         replaced, that version is loaded, too. If loading fails, it is loaded
-        again at each check, because it has worked before; so are versions
-        whose process was killed. Loading of other versions is cancelled.
+        again at each check, because it has worked before. While none works, so
+        are versions whose process was killed or too slow: memory may have been
+        short, or a disk slow. Loading of other versions is cancelled.
         """
         works = self.worker is not None and not self.worker.worn
         # The served version stays even if its files are damaged, but not if
@@ -171,7 +172,7 @@ class LiveModel:
             x: y
             for x, y in self._failed.items()
             if x in found
-            and not (again and (x == self._served or y == _KILLED))
+            and not (again and (x == self._served or y != _DAMAGED))
         }
         untried = [
             x
@@ -198,9 +199,9 @@ class LiveModel:
                 worker = await self._start(version.path, self._changed)
             self._switch(version, worker)
         except WorkerKilled:
-            self._failed[version] = _KILLED
+            self._failed[version] = "was killed while it was loaded"
         except WorkerEnded:
-            self._failed[version] = "cannot be loaded"
+            self._failed[version] = _DAMAGED
         except TimeoutError:
             self._failed[version] = f"did not load within {seconds:g} seconds"
         except Exception as error:

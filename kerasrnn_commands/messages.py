@@ -8,6 +8,9 @@ from typing import Any
 from typing import BinaryIO
 
 _SIZE_BYTES = 8
+# The number of no call. A process that is told to cancel it answers, and so
+# proves that it reads its messages.
+ALIVE = -1
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import Any
 from typing import Self
 
+from kerasrnn_commands.messages import ALIVE
 from kerasrnn_commands.messages import Answer
 from kerasrnn_commands.messages import Limits
 from kerasrnn_commands.messages import Request
@@ -80,8 +81,11 @@ def _fingerprint():
 
 
 _BUFFER = 2**20
-# Time for a call to leave the queue after its timeout.
+# Time for a process to take back a call, or to prove that it lives.
 _GRACE = 1.0
+# A process is ended when it has not answered so often in succession. The times
+# are not added up, because this process may have been stopped as well.
+_UNANSWERED = 5
 
 
 class WorkerEnded(Exception):
@@ -123,7 +127,9 @@ class Worker:
         self._changed = changed
         self._numbers = itertools.count()
         self._pending: dict[int, asyncio.Future[Answer]] = {}
-        self._tasks = {asyncio.create_task(self._listen(reader))}
+        self._unanswered = 0
+        listening = asyncio.create_task(self._listen(reader))
+        self._tasks = {listening, asyncio.create_task(self._check(listening))}
 
     @classmethod
     async def start(
@@ -218,18 +224,33 @@ class Worker:
         try:
             while True:
                 number, answer = await receive(reader)
+                self._unanswered = 0
                 found = self._pending.pop(number, None)
                 if found is not None and not found.done():
                     found.set_result(answer)
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
-        self.ended = True
-        for found in self._pending.values():
-            found.set_exception(WorkerEnded())
-            found.exception()  # Nobody may be waiting for it.
-        self._pending.clear()
-        self._writer.close()
-        self._wear()
+        finally:
+            self.ended = True
+            for found in self._pending.values():
+                found.set_exception(WorkerEnded())
+                found.exception()  # Nobody may be waiting for it.
+            self._pending.clear()
+            self._writer.close()
+            self._wear()
+
+    async def _check(self, listening):
+        """Ends the process if it stops answering, as if it had crashed."""
+        while self._unanswered < _UNANSWERED:
+            if listening.done():
+                return
+            self._unanswered += 1
+            self._writer.write(packed((ALIVE, None)))
+            await asyncio.sleep(_GRACE)
+        log.error("Process %d is ended: it hangs.", self._process.pid)
+        self.end()
+        # The system may not end it soon, such as while a disk hangs.
+        listening.cancel()
 
     async def _give_up(self, number, found):
         """Cancels a call; the process is worn if the call runs on."""

@@ -145,13 +145,13 @@ def test_without_a_version_that_works_a_call_is_refused_at_once(folder):
             await waiting
         assert folder.live.unfinished == 0
         shutil.rmtree(folder.path)
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.4)
         await refused("No version of 'shout' works: its folder has no version.")
         folder.add(1)
         await until(lambda: folder.live.worker)
         assert await folder.ask() == "1"
 
-    folder = make(folder.path.parent, load_timeout=0.3)
+    folder = make(folder.path.parent, load_timeout=0.3, poll_seconds=0.2)
     run(folder, scenario)
 
 
@@ -209,6 +209,7 @@ def test_nobody_waits_for_a_version_that_loads(folder):
     [
         (WorkerEnded(), True),
         (WorkerKilled(), False),
+        (TimeoutError(), False),
         (OSError(), True),
         (OSError(), False),
     ],

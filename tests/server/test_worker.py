@@ -22,7 +22,7 @@ from tests.server.fakes import until
 PROCESS = """
 import json, os, socket, sys, time
 sys.path.append(os.environ["ROOT"])
-from kerasrnn_commands.messages import Answer, packed, read
+from kerasrnn_commands.messages import ALIVE, Answer, packed, read
 *_, path, descriptor, limits = sys.argv
 if "hang" in path:
     open(path, "w").write(str(os.getpid()))
@@ -37,7 +37,12 @@ bodies = {}
 with connection.makefile("rb") as messages:
     while (message := read(messages)) is not None:
         number, request = message
+        if number == ALIVE:
+            connection.sendall(packed((number, None)))
+            continue
         body = bodies.setdefault(number, request and request.body)
+        if body == b"stop":
+            os.kill(os.getpid(), 19)
         if body == b"crash":
             sys.exit(1)
         if request is None and body == b"wait":
@@ -134,6 +139,33 @@ def test_a_process_that_ends_ends_its_calls(run, killed):
                 async with asyncio.timeout(10):
                     await waiting
         assert worker.worn and worker.ended and len(changes) == 1
+
+    run(scenario)
+
+
+def test_a_process_that_stops_is_ended_and_one_that_computes_is_not(
+    run, monkeypatch, caplog
+):
+    """Calls do not wait for its end, which a disk that hangs may delay."""
+    killed = []
+
+    async def scenario(worker, changes):
+        monkeypatch.setattr(worker_module, "_GRACE", 0.1)
+        monkeypatch.setattr(worker_module, "_kill", killed.append)
+        computes = call(worker, b"wait")
+        await asyncio.sleep(0.9)
+        assert not (computes.done() or worker.ended or caplog.messages)
+        stops = call(worker, b"stop")
+        for waiting in (computes, stops, worker.call(Request("v1", b""))):
+            with pytest.raises(WorkerEnded):
+                async with asyncio.timeout(10):
+                    await waiting
+        assert worker.ended and len(changes) == 1
+        process = worker._process
+        assert killed == [process] and process.returncode is None
+        line = f"Process {process.pid} is ended: it hangs."
+        assert caplog.messages == [line]
+        process.kill()
 
     run(scenario)
 

@@ -6,15 +6,18 @@ import functools
 import logging
 import math
 import threading
+import traceback
 from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import tensorflow as tf
 
 from kerasrnn.serving.signature import Signature
 from kerasrnn.serving.signature import in_halves
+from kerasrnn.serving.signature import reason
 from kerasrnn_commands.messages import Answer
 from kerasrnn_commands.messages import error_answer
 
@@ -287,13 +290,19 @@ def refused(error: Exception) -> Answer:
 
     Args:
         error: The error. A `ValueError` or `RecursionError` is the client's
-            fault. Anything else is logged.
+            fault. Anything else is logged in one line, as a client may cause
+            it again and again.
     """
     if isinstance(error, RecursionError):
         error = ValueError("Lists or objects are nested too deeply.")
     if isinstance(error, ValueError):
         return error_answer(400, str(error))
-    log.error("A call failed.", exc_info=error)
+    text = reason(error) if isinstance(error, tf.errors.OpError) else str(error)
+    *_, place = traceback.extract_tb(error.__traceback__)
+    log.error(
+        "A call failed: %s: %.500r (%s, line %d)",
+        *(type(error).__name__, text, place.filename, place.lineno),
+    )
     return error_answer(500, "The call failed. See the log of the server.")
 
 

@@ -30,6 +30,7 @@ from kerasrnn.serving.http.protocol_v1 import receive_v1
 from kerasrnn.serving.http.protocol_v2 import describe_v2
 from kerasrnn.serving.http.protocol_v2 import receive_v2
 from kerasrnn.serving.warm_up import warm_up
+from kerasrnn_commands.messages import ALIVE
 from kerasrnn_commands.messages import Limits
 from kerasrnn_commands.messages import Request
 from kerasrnn_commands.messages import packed
@@ -72,7 +73,8 @@ class Calls:
 
         Args:
             number: Number of the request.
-            request: The `Request`; `None` to cancel it if it has not started.
+            request: The `Request`; `None` to cancel it if it has not started,
+                which is answered with `None`.
         """
         if request is not None:
             self._reading[number] = request
@@ -81,7 +83,7 @@ class Calls:
         with self._moving:
             is_read = self._reading.pop(number, None) is not None
             waits = is_read or self._queue.remove(number)
-        if waits:
+        if waits or number == ALIVE:
             self.send(number, None)
 
     def send(self, number: int, answer: object) -> None:
@@ -145,8 +147,10 @@ def give_back_memory() -> None:
 def main() -> None:
     """Loads a version, reports it, and answers until the server ends."""
     path, descriptor, limits = sys.argv[1:]
+    shown = path.replace("%", "%%")
     logging.basicConfig(
-        level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s"
+        level=logging.INFO,
+        format=f"%(asctime)s %(levelname)s '{shown}': %(message)s",
     )
     for library in ("absl", "tensorflow"):
         logging.getLogger(library).setLevel(logging.ERROR)
@@ -162,7 +166,7 @@ def main() -> None:
         calls = Calls(model, Limits(**json.loads(limits)), connection)
         give_back_memory()
     except Exception:
-        logging.exception("'%s' cannot be loaded.", path)
+        logging.exception("This version cannot be loaded.")
         sys.exit(1)
     connection.sendall(
         packed(

@@ -14,6 +14,7 @@ pytest.importorskip("orjson", reason="needs the extra `serve`")
 from kerasrnn.serving import ModelFolder  # noqa: E402
 from kerasrnn.serving.http import worker  # noqa: E402
 from kerasrnn.serving.http.worker import Calls  # noqa: E402
+from kerasrnn_commands.messages import ALIVE  # noqa: E402
 from kerasrnn_commands.messages import Limits  # noqa: E402
 from kerasrnn_commands.messages import Request  # noqa: E402
 from kerasrnn_commands.messages import read  # noqa: E402
@@ -45,6 +46,9 @@ def test_a_call_is_taken_back_while_it_enters_the_queue(tmp_path, monkeypatch):
         ours.settimeout(10)
         calls.begin(3, Request("v1", b'{"instances": ["a"]}'))
         assert read(messages) == (3, None)
+        calls.begin(5, None)  # It runs: what is answered is of the next.
+        calls.begin(ALIVE, None)
+        assert read(messages) == (ALIVE, None)
         calls._reading[4] = Request("v1", b"")  # It waits to be read.
         calls.begin(4, None)
         assert read(messages) == (4, None)
