@@ -1,7 +1,9 @@
 """What several tests need, the same on every backend."""
 
 import inspect
+import io
 
+import h5py
 import keras
 import numpy as np
 import pytest
@@ -103,6 +105,15 @@ def gradients(model, inputs, cotangents):
     model.train_on_batch(inputs, cotangents)
     after = as_numpy([w.value for w in model.trainable_weights])
     return [a - b for a, b in zip(before, after, strict=True)]
+
+
+def flipped(content):
+    """The content of an HDF5 file with one other bit in its first array."""
+    arrays = []
+    with h5py.File(io.BytesIO(content)) as file:
+        file.visititems(lambda _, x: arrays.append(x))
+        at = next(x.id.get_offset() for x in arrays if getattr(x, "size", 0))
+    return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
 
 
 def reloaded(model, folder):

@@ -108,3 +108,14 @@ def test_an_error_of_what_is_written_is_no_full_disk(tmp_path):
     with pytest.raises(NotImplementedError, match="no config"):
         with files.atomic_write(tmp_path / "model.keras"):
             raise NotImplementedError("no config")
+
+
+def test_an_output_folder_is_made_and_left_empty(tmp_path):
+    path = files.output_folder(str(tmp_path / "a" / "b"))
+    assert path == tmp_path / "a" / "b" == files.output_folder(path)
+    assert os.listdir(path) == []
+    (tmp_path / "file").write_text("no folder")
+    for path in "file", "file/below":
+        said = rf"can be created and written. Received: '.*{path}' \("
+        with pytest.raises(OSError, match=said):
+            files.output_folder(tmp_path / path)

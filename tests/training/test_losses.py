@@ -27,20 +27,14 @@ def count(labels, logits, pad_id=0, label_smoothing=0.0):
 
 
 @pytest.mark.parametrize("label_smoothing", [0.0, 0.1, 0.9])
-def test_equals_a_count_over_real_tokens(label_smoothing):
-    loss = TokenCrossentropy(label_smoothing=label_smoothing)
-    expected = count(LABELS, LOGITS, label_smoothing=label_smoothing)
-    assert float(loss(LABELS, LOGITS)) == pytest.approx(expected, rel=1e-5)
-
-
-@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
-@pytest.mark.parametrize("pad_id", [-1, 6, 7, 100])
-def test_padding_may_be_any_id(pad_id, label_smoothing):
+@pytest.mark.parametrize("pad_id", [0, -1, 6, 7, 100])
+def test_equals_a_count_over_real_tokens(pad_id, label_smoothing):
     labels = np.where(LABELS == 6, 2, LABELS)
     labels[1:, 2:] = pad_id
     expected = count(labels, LOGITS, pad_id, label_smoothing)
-    found = TokenCrossentropy(pad_id, label_smoothing)(labels, LOGITS)
-    assert float(found) == pytest.approx(expected, rel=1e-5)
+    loss = TokenCrossentropy(pad_id, label_smoothing)
+    for given in labels, labels[..., None]:
+        assert float(loss(given, LOGITS)) == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize("floatx", ["float16", "bfloat16", "float64"])
@@ -53,10 +47,6 @@ def test_ids_are_not_rounded_to_16_bits(floatx):
         assert float(TokenCrossentropy()([[2049]], logits)) < 1e-4
     finally:
         keras.config.set_floatx(before)
-
-
-def test_a_batch_of_padding_costs_nothing():
-    assert float(TokenCrossentropy()(np.zeros((3, 5), "int32"), LOGITS)) == 0
 
 
 def test_every_token_weighs_the_same_in_training():
@@ -86,19 +76,10 @@ def test_half_precision_logits_are_summed_in_float32():
 
 
 def test_huge_logits_give_a_number():
-    loss = TokenCrossentropy()
-    assert float(loss(LABELS, 1e4 * LOGITS)) == pytest.approx(
-        1e4
-        * np.mean(
-            (
-                LOGITS.max(-1)
-                - LOGITS.reshape(-1, 7)[np.arange(15), LABELS.flat].reshape(
-                    3, 5
-                )
-            )[LABELS != 0]
-        ),
-        rel=1e-4,
-    )
+    of_labels = np.take_along_axis(LOGITS, LABELS[..., None], axis=-1)[..., 0]
+    gaps = (LOGITS.max(-1) - of_labels)[LABELS != 0]
+    found = float(TokenCrossentropy()(LABELS, 1e4 * LOGITS))
+    assert found == pytest.approx(1e4 * gaps.mean(), rel=1e-4)
 
 
 @pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
@@ -150,16 +131,10 @@ def test_a_token_outside_the_vocabulary_costs_no_number(label, label_smoothing):
 
 
 @pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
-@pytest.mark.parametrize("shape", [(0, 5), (3, 0)])
-def test_an_empty_batch_costs_nothing(shape, label_smoothing):
+@pytest.mark.parametrize("shape", [(3, 5), (0, 5), (3, 0)])
+def test_padding_and_an_empty_batch_cost_nothing(shape, label_smoothing):
     loss = TokenCrossentropy(label_smoothing=label_smoothing)
     assert float(loss(np.zeros(shape, "int32"), np.zeros((*shape, 7)))) == 0
-
-
-def test_labels_may_have_a_last_axis_of_one():
-    labels, logits = np.array([[2, 0, 1]]), helpers.random(1, 3, 4)
-    loss = TokenCrossentropy()
-    helpers.assert_close(loss(labels[..., None], logits), loss(labels, logits))
 
 
 def test_shapes_must_agree():

@@ -119,5 +119,7 @@ def test_epochs_within_a_minute_have_one_line_in_a_file(clock, monkeypatch):
 def test_what_is_resumed_is_counted(clock, monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr("sys.stdout", terminal)
-    run(clock, Progress(epoch=1, batch=1), seconds=2.0)
-    assert "Epoch 2/2: 2 of 4 batches" in terminal.getvalue()
+    run(clock, Progress(epoch=1, batch=1), seconds=7200.0)
+    said = terminal.getvalue()
+    assert "Epoch 2/2: 2 of 4 batches" in said
+    assert "Epoch 2/2: 3 of 4 batches, loss 0.6667, 2.0 h left" in said

@@ -1,3 +1,5 @@
+import pathlib
+
 import keras
 import numpy as np
 import pytest
@@ -61,14 +63,15 @@ def test_models_that_are_not_compiled(tmp_path):
     layers = [keras.Input((1,)), keras.layers.Dense(1)]
     model = keras.Sequential(layers)
     assert not start_from(model, source)
-    source.save_weights(tmp_path / "a.weights.h5")
-    load_average(model, [tmp_path / "a.weights.h5"])
+    path = str(tmp_path / "a.weights.h5")
+    source.save_weights(path)
+    load_average(model, [path])
     np.testing.assert_array_equal(model.predict(X), source.predict(X))
-
-
-def test_weights_of_other_shapes_are_refused():
-    with pytest.raises(ValueError, match="shape"):
-        start_from(new_model("adam", units=2), trained("adam"))
+    with pytest.raises(ValueError, match="`save_weights` of this.*a.weights"):
+        load_average(new_model("sgd", units=2), [path])
+    pathlib.Path(path).write_bytes(b"no weights")
+    with pytest.raises(ValueError, match="`save_weights` of this.*a.weights"):
+        load_average(source, [path])
 
 
 def test_a_fingerprint_of_a_file_depends_on_its_content(tmp_path):
@@ -78,20 +81,3 @@ def test_a_fingerprint_of_a_file_depends_on_its_content(tmp_path):
         found.add(file_fingerprint(tmp_path / name))
     assert len(found) == 2
     assert all(len(text) == 8 for text in found)
-
-
-def test_a_damaged_file_of_an_average_is_named(tmp_path):
-    path = tmp_path / "epoch-0000.weights.h5"
-    path.write_bytes(b"no weights")
-    with pytest.raises(ValueError, match="`save_weights` of this.*epoch-0000"):
-        load_average(trained("sgd"), [path])
-
-
-def test_an_average_of_files_that_are_named_by_strings(tmp_path):
-    path = str(tmp_path / "a.weights.h5")
-    source, model = trained("sgd"), new_model("sgd")
-    source.save_weights(path)
-    load_average(model, [path])
-    np.testing.assert_array_equal(model.predict(X), source.predict(X))
-    with pytest.raises(ValueError, match="`save_weights` of this.*a.weights"):
-        load_average(new_model("sgd", units=2), [path])
