@@ -38,14 +38,15 @@ def test_equals_the_sum_over_the_tokens():
         assert (row[target < 0] == 0).all()
 
 
-def test_along_a_hypothesis_of_a_search_it_has_its_score_and_alignments():
+@pytest.mark.parametrize("pad_id, end_id", [(-1, None), (PAD, END)])
+def test_along_a_hypothesis_it_has_its_score_and_alignments(pad_id, end_id):
     trees = random_trees(6, 5, 5)
     mask = np.ones((6, 3), bool)
     search = BeamSearch(
-        START, END, -1, max_length=5, beam_width=3, length_penalty=0
+        START, END, pad_id, max_length=5, beam_width=3, length_penalty=0
     )
     hypotheses = search_trees(search, trees, source_mask=mask)
-    found = along(trees, hypotheses.ids[:, 0], source_mask=mask)
+    found = along(trees, hypotheses.ids[:, 0], source_mask=mask, end_id=end_id)
     np.testing.assert_allclose(
         found.log_probabilities.sum(axis=1), hypotheses.scores[:, 0], rtol=1e-4
     )
@@ -76,21 +77,3 @@ def test_padding_has_a_score_of_0_whatever_the_logits():
         forced_decoding(
             step, np.zeros((1, 1)), targets, None, np.ones((1, 2), bool)
         )
-
-
-def test_what_a_search_pads_with_has_no_probability():
-    trees = random_trees(6, 5, 5)
-    mask = np.ones((6, 3), bool)
-    search = BeamSearch(
-        START, END, PAD, max_length=5, beam_width=3, length_penalty=0
-    )
-    hypotheses = search_trees(search, trees, source_mask=mask)
-    found = along(
-        trees, hypotheses.ids[:, 0], source_mask=mask, end_id=search.end_id
-    )
-    np.testing.assert_allclose(
-        found.log_probabilities.sum(axis=1), hypotheses.scores[:, 0], rtol=1e-4
-    )
-    np.testing.assert_allclose(
-        found.alignments, hypotheses.alignments[:, 0], atol=1e-6
-    )

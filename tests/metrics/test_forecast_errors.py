@@ -8,7 +8,7 @@ from tests import helpers
 
 def test_errors_are_pooled_over_what_is_there():
     said = np.zeros((2, 2, 2))
-    y = np.array([[[2.0, 30.0], [np.nan, 0.0]], [[np.nan] * 2] * 2])
+    y = np.array([[[-2.0, 30.0], [np.nan, 0.0]], [[np.nan] * 2] * 2])
     for name, expected in (("mae", (1 + 3) / 3), ("mse", (1 + 9) / 3)):
         error = ForecastError(PointHead(), [2.0, 10.0], name)
         for part in (slice(0, 1), slice(1, 2)):
