@@ -1,8 +1,11 @@
 import keras
 import numpy as np
 import pytest
+from keras.layers import GRUCell
 
 from kerasrnn.models import BackboneReader
+from kerasrnn.models import Encoder
+from kerasrnn.models import Tagger
 from kerasrnn.training import AdamByPart
 from tests.helpers import as_numpy
 from tests.helpers import assert_close
@@ -13,7 +16,7 @@ pytest.importorskip("keras_hub", exc_type=ImportError)
 from tests.pipelines import small_backbone  # noqa: E402
 
 IDS = np.array([[5, 6, 7, 8, 9, 10], [7, 8, 0, 0, 0, 0]])
-COUNTS = np.array([[2, 1, 0, 3], [1, 1, 0, 0]])
+COUNTS = np.array([[2, 1, 0, 3, 0], [1, 1, 0, 0, 0]])
 
 
 @pytest.mark.parametrize("layers_as", ["concatenation", "mean"])
@@ -51,12 +54,12 @@ def test_words_have_vectors_of_their_pieces():
     pieces = as_numpy(reader(IDS))
     words = as_numpy(reader(IDS, COUNTS))
     assert_close(words[0, [0, 1, 3]], pieces[0, [0, 2, 3]])
-    assert not words[0, 2].any() and not words[1, 2:].any()
+    assert not words[0, [2, 4]].any() and not words[1, 2:].any()
     reader.words_as = "mean"
     words = as_numpy(reader(IDS, COUNTS))
     assert_close(words[0, 0], pieces[0, :2].mean(0))
     assert_close(words[0, 3], pieces[0, 3:].mean(0))
-    assert not words[0, 2].any() and not words[1, 2:].any()
+    assert not words[0, [2, 4]].any() and not words[1, 2:].any()
 
 
 def test_long_texts_are_read_in_parts():
@@ -81,6 +84,20 @@ def test_the_backbone_may_learn_at_a_rate_of_its_own():
     expected = [0.001] * len(reader.trainable_weights) + [0.01, 0.01]
     assert_close(steps, expected, rtol=1e-2)
     assert not small_backbone.reader().trainable_weights
+
+
+def test_dropout_is_for_training():
+    """Inside of a backbone that learns, and of what an encoder reads."""
+    frozen, learning = map(small_backbone.reader, (False, True))
+    encoder = Encoder(20, GRUCell(4), backbone=frozen, embedding_dropout=0.5)
+    tagger = Tagger(20, 2, GRUCell(4), backbone=learning)
+    inputs = {"words": COUNTS, "pieces": IDS, "piece_counts": COUNTS}
+    assert_close(frozen(IDS, training=True), frozen(IDS), 0, 0)
+    assert_close(encoder.embed(IDS), frozen(IDS), 0, 0)
+    dropped = as_numpy(encoder.embed(IDS, training=True))
+    assert 0.2 < (dropped == 0).mean() < 0.8
+    plain, noisy = (as_numpy(tagger(inputs, training=x)) for x in (False, True))
+    assert np.abs(plain - noisy).max() > 1e-4
 
 
 @pytest.mark.parametrize(

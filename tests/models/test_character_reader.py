@@ -18,7 +18,7 @@ every_reader = pytest.mark.parametrize("name", READERS)
 
 
 def small(name, **options):
-    reader = CharacterReader(4, **READERS[name], **options)
+    reader = CharacterReader(4, **READERS[name] | options)
     reader.build((None, None, None))
     helpers.randomize(reader)
     return reader
@@ -38,9 +38,16 @@ def test_padding_has_no_influence(name):
     helpers.assert_close(other(np.where(IDS > 0, IDS, -1)), vectors)
 
 
-@every_reader
-def test_dropout_is_for_training(name):
-    reader = small(name, dropout=0.5)
+@pytest.mark.parametrize(
+    "name, options",
+    [
+        ("convolution", {"dropout": 0.5}),
+        ("recurrent", {"dropout": 0.5}),
+        ("recurrent", {"cell": FastLSTMCell(3, dropout=0.5)}),
+    ],
+)
+def test_dropout_is_for_training(name, options):
+    reader = small(name, **options)
     found = [helpers.as_numpy(reader(IDS, training=x)) for x in (0, 0, 1)]
     helpers.assert_close(found[0], found[1])
     assert np.abs(found[2] - found[0]).max() > 0.01

@@ -41,19 +41,20 @@ def test_tied_embeddings_share_the_table():
     assert decoder.output_projection.tied_to is decoder.embedding
 
 
-def test_dropout_is_on_the_embeddings_and_before_the_output_layer():
-    for without in ("embeddings", "outputs", "neither"):
-        decoder = make(dropout=0.5)
-        if without != "outputs":
+def test_dropout_is_on_the_embeddings_in_the_cell_and_of_its_outputs():
+    for part in ("embeddings", "cell", "outputs", "none"):
+        cell = GRUCell(4, dropout=0.5 if part == "cell" else 0.0)
+        decoder = make(cell, dropout=0.5)
+        if part != "embeddings":
             decoder.embedding.dropout = 0.0
-        if without != "embeddings":
+        if part != "outputs":
             decoder.unit_dropout.rate = 0.0
         inference, training = (
             helpers.as_numpy(decoder(**INPUTS, training=training))
             for training in (False, True)
         )
         changed = np.abs(training - inference).max() > 1e-3
-        assert changed == (without != "neither"), without
+        assert changed == (part != "none"), part
 
 
 def test_its_embedding_is_as_it_is_told():

@@ -37,14 +37,10 @@ def translator():
 
 
 def under(policy, make):
-    before = keras.config.dtype_policy()
     keras.config.set_dtype_policy(policy)
-    try:
-        model, inputs = make()
-        model.build((None, None))
-        return model, inputs
-    finally:
-        keras.config.set_dtype_policy(before)
+    model, inputs = make()
+    model.build((None, None))
+    return model, inputs
 
 
 @slow_on_jax
@@ -89,13 +85,9 @@ class PolicyReader(keras.layers.Layer):
 def test_the_global_policy_stays(policy, loaded_under):
     model = keras.Sequential([keras.Input((3,)), PolicyReader()])
     PolicyReader.seen.clear()
-    before = keras.config.dtype_policy()
     keras.config.set_dtype_policy(policy)
-    try:
-        in_float32(model)
-        assert keras.config.dtype_policy().name == policy
-    finally:
-        keras.config.set_dtype_policy(before)
+    in_float32(model)
+    assert keras.config.dtype_policy().name == policy
     assert PolicyReader.seen == [loaded_under]
 
 

@@ -152,6 +152,17 @@ def test_each_segment_ahead_reads_what_is_known_of_it():
         assert differ.argmax() == place and differ[place]
 
 
+def test_what_is_fed_back_is_the_point_forecast():
+    options = {"parallel": False, "window": None}
+    quantiles, point = small(head=QuantileHead(), **options), small(**options)
+    kernel, _ = quantiles.projection.get_weights()
+    bias = np.tile([-9.0, 0.0, 9.0], SEGMENT)
+    quantiles.projection.set_weights([kernel, bias])
+    point.projection.set_weights([kernel[:, 1::3], bias[1::3]])
+    past = inputs(0, 0)["past"]
+    helpers.assert_close(quantiles(past)[..., 1], point(past))
+
+
 @pytest.mark.parametrize("parallel", helpers.one_now([False, True]))
 def test_what_is_missing_reaches_no_weight(parallel):
     given, values = inputs(), helpers.random(3, HORIZON, COLUMNS, seed=5)

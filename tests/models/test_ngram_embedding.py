@@ -135,7 +135,7 @@ def test_dropout_drops_whole_n_grams_only_in_training():
 def test_an_encoder_starts_as_without_n_grams():
     given = {"pad_id": 0, "embedding_dim": 6, "lexical": True}
     ids = np.array([TEXTS[0][:9], [*TEXTS[1][:5], 0, 0, 0, 0]])
-    ngrams = NgramEmbedding(50, 6)
+    ngrams = NgramEmbedding(50, 6, dropout=0.5)
     ngrams.adapt(TEXTS)
     with_them = Encoder(9, FastGRUCell(4), ngrams=ngrams, **given)
     without = Encoder(9, FastGRUCell(4), **given)
@@ -149,6 +149,8 @@ def test_an_encoder_starts_as_without_n_grams():
     helpers.randomize(ngrams.embedding)
     memory, mask, _ = with_them(ids)
     read = with_them.embedding(ids) + ngrams(ids)
+    dropped = helpers.as_numpy(with_them.embed(ids, training=True) - read)
+    assert np.abs(dropped).max() > 1e-3
     real = helpers.as_numpy(mask)
     # The memory has what was read, and the outputs depend on it.
     helpers.assert_close(

@@ -67,6 +67,8 @@ def test_saved_model_round_trip(variant, tmp_path):
     assert loaded.to_json() == model.to_json()
     assert loaded.stack.dropout == 0.5
     helpers.assert_close(loaded(ROLLS), model(ROLLS))
+    dropped = helpers.as_numpy(model(ROLLS, training=True) - model(ROLLS))
+    assert np.abs(dropped).max() > 1e-3
 
 
 @pytest.mark.parametrize(

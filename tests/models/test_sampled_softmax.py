@@ -107,6 +107,19 @@ def test_a_call_has_the_logits_of_all_words():
     assert copy.sampled_words == 4
 
 
+def test_it_drops_in_training():
+    cell = RHNCell(6, dropout=0.5)
+    for model in (
+        language_model(word_dropout=0.5),
+        LanguageModel(SIZE, cell, sampled_words=4),
+    ):
+        first, second = (
+            helpers.as_numpy(model(np.ones((2, 5)), training=True)["outputs"])
+            for _ in range(2)
+        )
+        assert np.any(first != second)
+
+
 def test_all_words_are_needed_for_the_augmented_loss():
     with pytest.raises(ValueError, match=r"Received: sampled_words=4"):
         language_model(augmented_loss=0.5)

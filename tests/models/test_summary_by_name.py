@@ -1,5 +1,7 @@
 """What summaries do apart from a classifier; the rest is tested there."""
 
+import functools
+
 import numpy as np
 import pytest
 from keras.layers import GRUCell
@@ -90,13 +92,19 @@ def test_a_batch_without_rows(summary):
     assert model(np.ones((0, 5), "int32")).shape == (0, 1)
 
 
-def test_attention_drops_weights_in_training_alone():
-    layer = AttentionSummary(BahdanauAttention(4, dropout=0.5))
-    helpers.assert_close(*(layer(MEMORY, MASK)[0] for _ in range(2)))
-    for training, alike in ((True, False), (False, True)):
-        found = helpers.as_numpy(layer(MEMORY, MASK, training=training)[0])
-        expected = helpers.as_numpy(layer(MEMORY, MASK)[0])
-        assert np.allclose(found, expected) == alike
+def test_what_is_inside_drops_in_training_alone():
+    summary = AttentionSummary(BahdanauAttention(4, dropout=0.5))
+    model = TextClassifier(Encoder(9, GRUCell(4), 3), summary)
+    decoder = DecoderSummary(GRUCell(4, dropout=0.5))
+    for call in (
+        functools.partial(model, np.array([[3, 4, 5]])),
+        functools.partial(decoder, MEMORY, MASK, FINAL),
+    ):
+        plain, again, noisy = (
+            helpers.as_numpy(call(training=x)) for x in (False, False, True)
+        )
+        np.testing.assert_array_equal(plain, again)
+        assert np.abs(plain - noisy).max() > 1e-4
 
 
 def test_a_decoder_has_the_states_of_the_encoder():

@@ -14,13 +14,14 @@ LETTERS = WORDS[..., None] * np.array([1, 0])
 INPUTS = {"words": WORDS, "characters": LETTERS}
 
 
-def small(crf=True, characters=True, **options):
+def small(crf=True, characters=True, reading=0.0, **options):
+    reader = CharacterReader(4, filters=3, dropout=reading)
     tagger = Tagger(
         4,
         3,
         FastGRUCell(5),
         6,
-        CharacterReader(4, filters=3) if characters else None,
+        reader if characters else None,
         crf=CRF() if crf else None,
         **options,
     )
@@ -63,9 +64,10 @@ def test_its_layers_are_as_told():
     helpers.assert_close(copy(INPUTS), tagger(INPUTS))
 
 
-@pytest.mark.parametrize("part", ["words", "inputs", "outputs"])
+@pytest.mark.parametrize("part", ["words", "characters", "inputs", "outputs"])
 def test_dropout_is_for_training(part):
-    rate = "word_dropout" if part == "words" else "dropout"
+    rates = {"words": "word_dropout", "characters": "reading"}
+    rate = rates.get(part, "dropout")
     tagger = small(crf=False, **{rate: 0.9})
     others = {
         "inputs": tagger.stack.dropouts,

@@ -17,6 +17,8 @@ from kerasrnn.training import TokenCrossentropy
 from tests import helpers
 from tests.models.small import INPUTS
 from tests.models.small import LeakyCell
+from tests.models.small import lexicon
+from tests.models.small import translation_table
 from tests.models.small import translator
 
 VARIANTS = {
@@ -133,14 +135,10 @@ def test_fit_trains_every_weight_and_resumes(tmp_path):
     helpers.one_now(["lexicon", "after", "before", "fed", "lexical", "copy"]),
 )
 def test_mixed_precision(name):
-    policy = keras.config.dtype_policy()
     keras.config.set_dtype_policy("mixed_bfloat16")
-    try:
-        model = translator(**VARIANTS[name])
-        model.compile("sgd", TokenCrossentropy())
-        loss = model.train_on_batch(INPUTS, INPUTS["target"])
-    finally:
-        keras.config.set_dtype_policy(policy)
+    model = translator(**VARIANTS[name])
+    model.compile("sgd", TokenCrossentropy())
+    loss = model.train_on_batch(INPUTS, INPUTS["target"])
     logits = model(INPUTS)
     with_lexicon = model.decoder.lexicon is not None
     dtype = "float32" if with_lexicon else "bfloat16"
@@ -186,35 +184,45 @@ def test_without_attention_step_by_step_is_the_teacher_forced_call():
 
 
 def sampled(rate):
-    cell = GRUCell(4)
-    model = Translator(Encoder(9, cell, 3), Decoder(10, cell, 3), rate)
+    cell, words = GRUCell(4), lexicon(translation_table())
+    decoder = Decoder(10, cell, 3, lexicon=words)
+    model = Translator(Encoder(9, cell, 3), decoder, rate)
     helpers.randomize(model)
     return model
 
 
 @pytest.mark.slow_on_jax
 def test_guesses_of_scheduled_sampling_are_without_dropout():
-    cell = GRUCell(4)
-    decoder = Decoder(10, cell, 3, dropout=0.5)
-    model = Translator(Encoder(9, cell, 3, dropout=0.0), decoder, 0.5)
-    call, modes = decoder.call, []
+    model, modes = sampled(0.5), []
 
-    def recorded(*inputs, training=False, **others):
-        modes.append(training)
-        return call(*inputs, training=training, **others)
+    def record(part):
+        call = part.call
 
-    decoder.call = recorded
+        def recorded(*inputs, training=False, **others):
+            modes.append((part.name, training))
+            return call(*inputs, training=training, **others)
+
+        part.call = recorded
+
+    for part in (model.encoder, model.decoder):
+        record(part)
     model(INPUTS, training=True)
-    assert modes == [False, True]
+    encoder, *decoder = modes
+    assert encoder == (model.encoder.name, True)
+    assert decoder == [(model.decoder.name, x) for x in (False, True)]
 
 
-def test_scheduled_sampling_reads_the_most_likely_tokens():
-    model = sampled(0.999999)
+@pytest.mark.parametrize("at_once", [True, False])
+def test_scheduled_sampling_reads_the_most_likely_tokens(at_once):
+    later = keras.optimizers.schedules.PiecewiseConstantDecay([0], [0.0, 1.0])
+    model = sampled(0.999999 if at_once else later)
     truth = helpers.as_numpy(model(INPUTS))
     guesses = np.argmax(truth, axis=-1)
     target = np.concatenate([INPUTS["target"][:, :1], guesses[:, :-1]], axis=1)
     assert (target[:, 1:] != INPUTS["target"][:, 1:]).any()
     expected = model(INPUTS | {"target": target.astype("int32")})
+    if not at_once:
+        helpers.assert_close(model(INPUTS, training=True), truth)
     helpers.assert_close(model(INPUTS, training=True), expected)
     # And not where it does not learn.
     helpers.assert_close(model(INPUTS), truth)
