@@ -55,7 +55,7 @@ class Application:
     def __init__(self, folder: pathlib.Path, settings: ServerSettings):
         self.folder, self.settings = folder, settings
         self.models: dict[str, LiveModel] = {}
-        self._predictions = Predictions(settings)
+        predict = Predictions(settings, self._find)
         self._tasks: list[asyncio.Task[None]] = []
         self._first: list[LiveModel] = []
         v1, v2 = "/v1/models", "/v2/models"
@@ -71,15 +71,15 @@ class Application:
                     Route(start + path + end, function, methods=[method])
                     for path in one
                     for start, end, function, method in (
-                        (v1, "/metadata", self._metadata_v1, "GET"),
-                        (v1, ":predict", self._predict, "POST"),
+                        (v1, "/metadata", self._about(_metadata_v1), "GET"),
+                        (v1, ":predict", predict, "POST"),
                         (v1, ":predict", self._by_post, "GET"),
                         (v1, ":classify", self._predict_instead, "POST"),
                         (v1, ":regress", self._predict_instead, "POST"),
-                        (v1, "", self._status_v1, "GET"),
-                        (v2, "", self._metadata_v2, "GET"),
-                        (v2, "/ready", self._model_ready, "GET"),
-                        (v2, "/infer", self._predict, "POST"),
+                        (v1, "", self._about(_status_v1), "GET"),
+                        (v2, "", self._about(_metadata_v2), "GET"),
+                        (v2, "/ready", self._about(_ready_v2), "GET"),
+                        (v2, "/infer", predict, "POST"),
                     )
                 ),
             ],
@@ -133,9 +133,6 @@ class Application:
         log.warning("Trying '%s' without cached XLA programs.", path)
         return await Worker.start(path, self.settings, changed, env)
 
-    async def _predict(self, request: HttpRequest) -> Response:
-        return await self._predictions.answer(self._find(request), request)
-
     async def _by_post(self, _: HttpRequest) -> NoReturn:
         raise HTTPException(405, headers={"Allow": "POST"})
 
@@ -161,49 +158,19 @@ class Application:
             )
         return model
 
-    def _worker(self, request: HttpRequest) -> tuple[LiveModel, Worker]:
-        """Returns the model of a path and its process."""
-        model = self._find(request)
-        return model, model.serving()
+    def _about(self, describe):
+        """Returns the handler that describes a model if it is ready."""
+
+        async def answer(request):
+            model = self._find(request)
+            worker = model.serving()
+            name, version = model.path.name, str(model.version)
+            return JSONResponse(describe(name, version, worker.metadata))
+
+        return answer
 
     async def _names(self, _: HttpRequest) -> Response:
         return JSONResponse({"models": sorted(self.models)})
-
-    async def _status_v1(self, request: HttpRequest) -> Response:
-        model, _ = self._worker(request)
-        status = {
-            "version": str(model.version),
-            "state": "AVAILABLE",
-            "status": {"error_code": "OK", "error_message": ""},
-        }
-        return JSONResponse({"model_version_status": [status]})
-
-    async def _metadata_v1(self, request: HttpRequest) -> Response:
-        model, worker = self._worker(request)
-        spec = {
-            "name": model.path.name,
-            "signature_name": "",
-            "version": str(model.version),
-        }
-        signatures = {"signature_def": worker.metadata["v1"]}
-        metadata = {"signature_def": signatures}
-        return JSONResponse({"model_spec": spec, "metadata": metadata})
-
-    async def _metadata_v2(self, request: HttpRequest) -> Response:
-        model, worker = self._worker(request)
-        return JSONResponse(
-            {
-                "name": model.path.name,
-                "versions": [str(model.version)],
-                "platform": "tensorflow_savedmodel",
-                **worker.metadata["v2"]["serving_default"],
-                "parameters": {"signatures": worker.metadata["v2"]},
-            }
-        )
-
-    async def _model_ready(self, request: HttpRequest) -> Response:
-        model, _ = self._worker(request)
-        return JSONResponse({"name": model.path.name, "ready": True})
 
     async def _ready(self, _: HttpRequest) -> Response:
         # At startup, it waits for all models. Later, models do not block each
@@ -219,6 +186,32 @@ class Application:
             if model.version is not None:
                 VERSION.labels(name).set(model.version)
         return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
+
+
+def _status_v1(name, version, metadata):
+    status = {"error_code": "OK", "error_message": ""}
+    served = {"version": version, "state": "AVAILABLE", "status": status}
+    return {"model_version_status": [served]}
+
+
+def _metadata_v1(name, version, metadata):
+    spec = {"name": name, "signature_name": "", "version": version}
+    signatures = {"signature_def": metadata["v1"]}
+    return {"model_spec": spec, "metadata": {"signature_def": signatures}}
+
+
+def _ready_v2(name, version, metadata):
+    return {"name": name, "ready": True}
+
+
+def _metadata_v2(name, version, metadata):
+    return {
+        "name": name,
+        "versions": [version],
+        "platform": "tensorflow_savedmodel",
+        **metadata["v2"]["serving_default"],
+        "parameters": {"signatures": metadata["v2"]},
+    }
 
 
 async def _refusal(request: HttpRequest, error: Any) -> Response:

@@ -80,6 +80,7 @@ def _fingerprint():
     return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:16]
 
 
+_COMMAND = "from kerasrnn_commands.scripts import worker; worker()"
 _BUFFER = 2**20
 # Time for a process to take back a call, or to prove that it lives.
 _GRACE = 1.0
@@ -160,7 +161,7 @@ class Worker:
             undo.callback(writer.close)
             with theirs:
                 process = await asyncio.create_subprocess_exec(
-                    *(sys.executable, "-m", "kerasrnn_commands.worker"),
+                    *(sys.executable, "-c", _COMMAND),
                     *(str(path), str(theirs.fileno()), most),
                     pass_fds=[theirs.fileno()],
                     env=env,

@@ -55,81 +55,23 @@ class Held:
             self.size -= held
 
 
-class HeldResponse(Response):
-    """A response that counts as in memory until the client has read it.
-
-    Args:
-        held: The common `Held`.
-        *args: As in `Response`.
-    """
-
-    def __init__(self, held: Held, *args: Any):
-        super().__init__(*args)
-        self.held = held
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Sends the response (ASGI interface)."""
-        with self.held.part() as grow:
-            grow(len(self.body))
-            await super().__call__(scope, receive, send)
-
-
 # zlib's codes for the header of a stream.
 _STREAMS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 
 
-class Inflation:
-    """Decompresses a body piece by piece, safe against zip bombs.
-
-    Args:
-        encoding: The header `Content-Encoding`.
-
-    Raises:
-        HTTPException: when it names another encoding.
-    """
-
-    def __init__(self, encoding: str):
-        encoding = encoding.strip().lower()
-        self._stream = None
-        if encoding in _STREAMS:
-            self._stream = zlib.decompressobj(_STREAMS[encoding])
-        elif encoding not in ("", "identity"):
-            raise HTTPException(
-                415,
-                "The content encoding must be gzip, deflate or identity. "
-                f"Received: {encoding[:20]!r}.",
-                {"Accept-Encoding": "gzip, deflate"},
-            )
-
-    def inflate(self, piece: bytes, most: int) -> bytes:
-        """Decompresses a piece, up to a maximum length.
-
-        Args:
-            piece: The next bytes of the body.
-            most: Maximum number of bytes to return. With fewer, the piece is
-                complete.
-
-        Raises:
-            HTTPException: when the stream is damaged.
-        """
-        if self._stream is None:
-            return piece
-        try:
-            found = self._stream.decompress(piece, most)
-        except zlib.error as error:
-            raise _damaged(str(error)) from error
-        if self._stream.unused_data:
-            raise _damaged("bytes after its end")
-        return found
-
-    def end(self) -> None:
-        """Tells that the body has ended.
-
-        Raises:
-            HTTPException: when the stream is incomplete.
-        """
-        if self._stream is not None and not self._stream.eof:
-            raise _damaged("a part of it")
+def _decompressor(encoding):
+    """Returns a stream for a `Content-Encoding`; `None` without compression."""
+    encoding = encoding.strip().lower()
+    if encoding in ("", "identity"):
+        return None
+    if encoding not in _STREAMS:
+        raise HTTPException(
+            415,
+            "The content encoding must be gzip, deflate or identity. "
+            f"Received: {encoding[:20]!r}.",
+            {"Accept-Encoding": "gzip, deflate"},
+        )
+    return zlib.decompressobj(_STREAMS[encoding])
 
 
 def _damaged(received):
@@ -155,49 +97,50 @@ HEADER_LENGTH = "inference-header-content-length"
 
 
 class Predictions:
-    """Passes requests on, within the limits of the settings.
+    """An ASGI application for requests for predictions, within limits.
 
     Args:
         settings: The `ServerSettings`.
+        find: Function from a request to the `LiveModel` of its path. It raises
+            an `HTTPException` if there is none.
     """
 
-    def __init__(self, settings: ServerSettings):
-        self.settings = settings
+    def __init__(
+        self, settings: ServerSettings, find: Callable[[HttpRequest], LiveModel]
+    ):
+        self.settings, self._find = settings, find
         self._held = Held(_LARGE_BODIES * settings.max_request_bytes)
 
-    async def answer(self, model: LiveModel, request: HttpRequest) -> Response:
-        """Answers a request for a prediction.
-
-        Args:
-            model: The `LiveModel` to call.
-            request: The request.
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Handles a request (ASGI interface).
 
         Raises:
             HTTPException: when it is refused.
         """
-        start = time.monotonic()
-        status = 499  # the client left before its request was complete
-        try:
-            model.serving()  # raises an error at once if there is none
-            with self._held.part() as grow:
-                body = await self._body(request, grow)
-                answer = await model.call(_read(request, body))
-            status = answer.status
-        except HTTPException as error:
-            status = error.status_code
-            raise
-        finally:
-            name = model.path.name
-            REQUESTS.labels(name, status).inc()
-            SECONDS.labels(name).observe(time.monotonic() - start)
-        return _written(answer, self._held)
+        request = HttpRequest(scope, receive)
+        model, start = self._find(request), time.monotonic()
+        # The answer counts as in memory until the client has read it.
+        with self._held.part() as grow:
+            status = 499  # the client left before its request was complete
+            try:
+                model.serving()  # raises an error at once if there is none
+                # No variable keeps the body while the answer is sent.
+                answer = await model.call(await self._read(request, grow))
+                grow(len(answer.body))
+                status = answer.status
+            except HTTPException as error:
+                status = error.status_code
+                raise
+            finally:
+                name = model.path.name
+                REQUESTS.labels(name, status).inc()
+                SECONDS.labels(name).observe(time.monotonic() - start)
+            await _response(answer)(scope, receive, send)
 
-    async def _body(
-        self, request: HttpRequest, grow: Callable[[int], None]
-    ) -> bytes:
-        """Returns the decompressed body; raises if it is too long or late."""
+    async def _read(self, request, grow):
+        """Returns the request for the process; raises if too long or late."""
         encodings = request.headers.getlist("content-encoding")
-        inflation = Inflation(", ".join(encodings))
+        stream = _decompressor(", ".join(encodings))
         most = self.settings.max_request_bytes
         # A body that is announced as too long is refused at once.
         _check_length(int(request.headers.get("content-length", 0)), most)
@@ -206,9 +149,12 @@ class Predictions:
             async with asyncio.timeout(self.settings.timeout):
                 async for chunk in request.stream():
                     received += len(chunk)
-                    _check_length(received, most)
-                    body += inflation.inflate(chunk, most + 1 - len(body))
-                    _check_length(len(body), most)
+                    if stream is not None:
+                        # Only as much is decompressed as may be too long.
+                        left = most + 1 - len(body)
+                        chunk = stream.decompress(chunk, left)
+                    body += chunk
+                    _check_length(max(received, len(body)), most)
                     grow(len(body))
         except TimeoutError as error:
             raise HTTPException(
@@ -217,8 +163,13 @@ class Predictions:
                 f"{self.settings.timeout:g} seconds.",
                 {"Connection": "close"},
             ) from error
-        inflation.end()
-        return bytes(body)
+        except zlib.error as error:
+            raise _damaged(str(error)) from error
+        if stream is not None and stream.unused_data:
+            raise _damaged("bytes after its end")
+        if stream is not None and not stream.eof:
+            raise _damaged("a part of it")
+        return _for_process(request, bytes(body))
 
 
 def _check_length(length, most):
@@ -226,7 +177,7 @@ def _check_length(length, most):
         raise HTTPException(413, f"A request must have at most {most} bytes.")
 
 
-def _read(request, body):
+def _for_process(request, body):
     """Returns the request for the process of a model."""
     protocol = request.url.path[1:3]
     length = request.headers.get(HEADER_LENGTH)
@@ -242,10 +193,10 @@ def _read(request, body):
     return Request(protocol, body, int(length))
 
 
-def _written(answer, held):
+def _response(answer):
     """Returns the response for the answer of a process."""
-    kind, headers = "application/json", None
-    if answer.header_length is not None:
-        kind = "application/octet-stream"
-        headers = {HEADER_LENGTH: str(answer.header_length)}
-    return HeldResponse(held, answer.body, answer.status, headers, kind)
+    if answer.header_length is None:
+        return Response(answer.body, answer.status, None, "application/json")
+    headers = {HEADER_LENGTH: str(answer.header_length)}
+    binary = "application/octet-stream"
+    return Response(answer.body, answer.status, headers, binary)

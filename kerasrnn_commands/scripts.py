@@ -1,6 +1,6 @@
-"""Entry points of the console scripts.
+"""Entry points of the console scripts and of the processes of models.
 
-If a module is missing, each tells which extra to install.
+If a module is missing, a script tells which extra to install.
 """
 
 import importlib
@@ -37,6 +37,13 @@ def serve() -> None:
     web = "orjson", "prometheus_client", "starlette", "tyro", "uvicorn"
     _need("serve", "serve", "tensorflow_text", *web)
     importlib.import_module("kerasrnn_commands.server").main()
+
+
+def worker() -> None:
+    """Runs the process of a model, which `kerasrnn-serve` starts."""
+    # Keras would import it if installed, and it needs a writable folder.
+    sys.modules["matplotlib"] = None  # type: ignore[assignment]
+    _run("kerasrnn.serving.http.worker")
 
 
 def _need(command, extra, *modules):

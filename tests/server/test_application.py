@@ -234,6 +234,7 @@ MODELS = 200, {"models": ["b", "good"]}
 OK = {"error_code": "OK", "error_message": ""}
 STATE = {"version": "3", "state": "AVAILABLE", "status": OK}
 SPEC = {"name": "b", "signature_name": "", "version": "3"}
+BY_POST = 405, {"error": "This path allows POST. Received: GET."}
 SAID = {
     "/v1/models": MODELS,
     "/v2/models": MODELS,
@@ -260,10 +261,22 @@ SAID = {
         404,
         {"error": "The model 'b' is served in version 3. Received: 1."},
     ),
+    f"/v1/models/b/versions/{'7' * 5000}": (
+        404,
+        {
+            "error": "The model 'b' is served in version 3. Received: "
+            "77777777777777777777."
+        },
+    ),
     "/v1/models/c": (404, {"error": "There is no model 'c'."}),
-    "/v1/models/b:predict": (
-        405,
-        {"error": "This path allows POST. Received: GET."},
+    "/v2/models/c/versions/1": (404, {"error": "There is no model 'c'."}),
+    "/v2/repository/index": (404, {"error": "Not Found"}),
+    "/v1/models/b:predict": BY_POST,
+    "/v1/models/b/versions/3:predict": BY_POST,
+    "/v2/models/b/infer": BY_POST,
+    "/v2": (
+        200,
+        {"name": "kerasrnn-serve", "extensions": ["binary_tensor_data"]},
     ),
 }
 
@@ -273,11 +286,26 @@ def test_what_is_said_of_models(served):
         async with served.running():
             await served.until(None)
             assert {path: await served.ask(path) for path in SAID} == SAID
-            found = await served.ask("/v1/models/b:classify", b"")
-            advice = "Use POST /v1/models/b:predict instead."
-            assert found == (404, {"error": f"{advice} Received: :classify."})
-            metrics = await answer(served.application.app, "GET", "/metrics")
-            assert b'kerasrnn_version{model="b"} 3.0' in metrics[1]
+            for path, word in [("b", "classify"), ("b/versions/3", "regress")]:
+                found = await served.ask(f"/v1/models/{path}:{word}", b"")
+                advice = f"Use POST /v1/models/{path}:predict instead."
+                error = {"error": f"{advice} Received: :{word}."}
+                assert found == (404, error)
+            path, too_long = "/v2/models/{}/versions/3/infer", b" " * 5_000_000
+            for name, body in [("b", b""), ("b", too_long), ("c", b"")]:
+                await served.ask(path.format(name), body)
+            _, metrics, _ = await answer(
+                served.application.app, "GET", "/metrics"
+            )
+            for line in [
+                'version{model="b"} 3.0',
+                'requests_total{model="b",status="200"} 1.0',
+                'requests_total{model="b",status="413"} 1.0',
+                'request_seconds_count{model="b"} 2.0',
+                "unfinished_calls 0.0",
+            ]:
+                assert f"kerasrnn_{line}\n" in metrics.decode()
+            assert 'model="c"' not in metrics.decode()
 
     served.add("b", version=3)
     asyncio.run(scenario())

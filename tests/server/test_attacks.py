@@ -109,13 +109,6 @@ def test_a_call_that_takes_too_long_is_ended(server):
     until(lambda: not set(workers) & set(server.processes()))
 
 
-def test_a_process_that_crashes_is_replaced(server):
-    [_, worker] = server.processes()
-    os.kill(worker, signal.SIGKILL)
-    until(lambda: server.post(SHOUT, {"instances": ["b"]})[0] == 200)
-    assert worker not in server.processes()
-
-
 def test_bad_texts_are_the_error_of_those_who_send_them(server):
     with Clients(
         4, lambda: server.post(SHOUT, {"instances": ["a bad text"]})
@@ -167,31 +160,6 @@ def test_long_bodies_and_answers_do_not_fill_the_memory(server):
             asks.sendall(head(len(body)).encode() + body)
         until(lambda: any("503" in line for line in server.log))
         time.sleep(5)
-
-
-def test_a_client_may_close_its_side_after_the_request(server):
-    body = json.dumps({"instances": ["a"]})
-    with connect(server) as client:
-        client.sendall((head(len(body)) + body).encode())
-        client.shutdown(socket.SHUT_WR)
-        answer = b"".join(iter(lambda: client.recv(1000), b""))
-    assert answer.startswith(b"HTTP/1.1 200")
-    assert answer.endswith(b'{"predictions":["A"]}')
-
-
-def test_who_leaves_is_worth_one_line(server):
-    before = len(server.log)
-    for _ in range(20):
-        with connect(server) as client:
-            client.sendall(head(1000).encode())
-    for i in range(20):
-        assert server.get(f"/v1/models/x{i}")[0] == 404
-    until(lambda: len(server.log) >= before + 40)
-    lines = server.log[before:]
-    assert len(lines) == 40
-    assert sum(": 499" in line for line in lines) == 20
-    assert sum(": 404" in line for line in lines) == 20
-    assert all(" INFO " in line for line in lines)
 
 
 def test_a_new_version_comes_under_load(server, folder):

@@ -4,39 +4,51 @@ import asyncio
 import contextlib
 import errno
 import logging
+import pathlib
 import resource
 
 import pytest
 
 pytest.importorskip("uvicorn")
 
+from starlette.applications import Starlette  # noqa: E402
 from starlette.exceptions import HTTPException  # noqa: E402
 from starlette.requests import ClientDisconnect  # noqa: E402
-from starlette.requests import Request  # noqa: E402
 from starlette.responses import PlainTextResponse  # noqa: E402
+from starlette.routing import Route  # noqa: E402
 
+from kerasrnn_commands.application import _nobody  # noqa: E402
+from kerasrnn_commands.application import _refusal  # noqa: E402
 from kerasrnn_commands.connection import Connection  # noqa: E402
 from kerasrnn_commands.connection import Refusals  # noqa: E402
 from kerasrnn_commands.connection import http_server  # noqa: E402
+from kerasrnn_commands.messages import Answer  # noqa: E402
 from kerasrnn_commands.predictions import Predictions  # noqa: E402
 from kerasrnn_commands.settings import ServerSettings  # noqa: E402
 from tests.server.fakes import until  # noqa: E402
 
 
 @pytest.mark.parametrize(
-    ("status", "level"),
+    ("status", "log_all", "level"),
     [
-        *((200, None), (400, "INFO"), (503, "INFO"), (504, "ERROR")),
-        (500, None),  # where it happens, with the reason
+        (200, False, None),
+        (399, True, "INFO"),
+        (400, False, "INFO"),
+        (499, False, "INFO"),
+        # The process of the model logs why, in a line.
+        (500, False, None),
+        (500, True, "ERROR"),
+        (503, False, "INFO"),
+        (504, False, "ERROR"),
     ],
 )
-def test_a_line_for_each_answer_that_is_refused(caplog, status, level):
+def test_a_line_for_each_answer_that_is_refused(caplog, status, log_all, level):
     """A version that loads, or too many calls, are no fault of the server."""
 
     async def send(message):
         pass
 
-    app = Refusals(PlainTextResponse("", status), seconds=1)
+    app = Refusals(PlainTextResponse("", status), 1, log_all)
     for method, line in [
         ("GET", f"GET /v2/health/ready: {status}"),
         ("A" * 40_000, f"{'A' * 200}: {status}"),
@@ -55,25 +67,29 @@ SETTINGS = ServerSettings(
 )
 
 
-async def application(scope, receive, send):
-    """Answers with the body, which is read as that of a prediction is."""
-    if scope["type"] == "lifespan":
-        for _ in range(2):
-            message = await receive()
-            await send({"type": f"{message['type']}.complete"})
-        return
-    predictions, request = Predictions(SETTINGS), Request(scope, receive)
-    try:
-        with predictions._held.part() as grow:
-            body = await predictions._body(request, grow)
-        answer = PlainTextResponse(body or scope["path"])
-    except HTTPException as error:
-        answer = PlainTextResponse(
-            error.detail, error.status_code, error.headers
-        )
-    except ClientDisconnect:
-        answer = PlainTextResponse("", 499)
-    await answer(scope, receive, send)
+class Echo:
+    """Stands for a model that answers with the body of a request."""
+
+    path = pathlib.Path("x")
+
+    def serving(self):
+        pass
+
+    async def call(self, request):
+        return Answer(200, request.body)
+
+
+async def path(request):
+    return PlainTextResponse(request.url.path)
+
+
+APPLICATION = Starlette(
+    routes=[
+        Route("/x", Predictions(SETTINGS, lambda request: Echo())),
+        Route("/{path}", path),
+    ],
+    exception_handlers={HTTPException: _refusal, ClientDisconnect: _nobody},
+)
 
 
 class Clients:
@@ -102,7 +118,7 @@ def run(scenario, caplog):
     """Runs a scenario with a server, and returns the lines of its log."""
 
     async def served():
-        server = http_server(application, SETTINGS)
+        server = http_server(APPLICATION, SETTINGS)
         serving = asyncio.create_task(server.serve())
         await until(lambda: server.started)
         clients = Clients(server)
@@ -146,7 +162,7 @@ def test_a_client_that_still_sends_reads_why_it_is_refused(caplog):
     async def scenario(clients):
         answer = await clients.ask(head, *[bytes(10**6)] * 10)
         assert answer.startswith(b"HTTP/1.1 413")
-        assert answer.endswith(b"must have at most 1000 bytes.")
+        assert answer.endswith(b'must have at most 1000 bytes."}')
         # One that waits for the answer need not send anything.
         reader, writer = await clients.connect(head)
         assert b"1000 bytes." in await reader.readuntil(b"bytes.")
@@ -265,6 +281,11 @@ def test_who_is_idle_makes_way(caplog):
         assert answer.startswith(b"HTTP/1.1 503")
         assert b"retry-after: 1" in answer
         assert b"Too many clients" in answer
+        # Those that do not go on are refused, too.
+        for reader, _ in busy[2:]:
+            answer = await reader.read()
+            assert answer.startswith(b"HTTP/1.1 408")
+            assert b"did not come within 1 seconds." in answer
 
     assert "GET /3: 503" in run(scenario, caplog)
 
@@ -274,14 +295,14 @@ def test_who_is_idle_makes_way(caplog):
 )
 def test_connections_leave_files_for_models(monkeypatch, caplog, files, most):
     monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
-    server = http_server(application, SETTINGS)
+    server = http_server(APPLICATION, SETTINGS)
     assert server.server_state.most == most
     assert ("may open only 6 files" in caplog.text) == (most == 3)
     assert server.config.backlog == {6: 1, 100: 25}.get(files, 128)
 
 
 def test_files_that_lack_are_one_line_a_second(caplog):
-    server = http_server(application, SETTINGS)
+    server = http_server(APPLICATION, SETTINGS)
     error = OSError(errno.EMFILE, "Too many open files")
     loop = asyncio.new_event_loop()
     for _ in range(100):

@@ -58,20 +58,31 @@ def test_a_new_version_replaces_the_old_one(folder):
     run(folder, scenario)
 
 
-def test_a_broken_version_is_left_out_until_it_is_repaired(folder, caplog):
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("is broken", "cannot be loaded"),
+        ("hangs", "did not load within 0.1 seconds"),
+    ],
+)
+def test_a_version_that_does_not_load_is_left_out_until_it_is_repaired(
+    tmp_path, caplog, content, reason
+):
     async def scenario():
-        folder.add(2, "is broken")
-        await until(lambda: "2" in folder.tried)
+        folder.add(2, content)
+        await until(lambda: messages(caplog, "ERROR"))
         await asyncio.sleep(0.2)
         assert await folder.ask() == "1"
+        assert folder.tried.count("2") == 1
         folder.add(2)
         await until(lambda: folder.live.version == 2)
         assert await folder.ask() == "2"
 
+    folder = make(tmp_path, load_timeout=0.1)
     with caplog.at_level(logging.ERROR):
         run(folder, scenario)
     [message] = messages(caplog, "ERROR")  # One message, not one a look.
-    assert message.endswith("2' is skipped: it cannot be loaded.")
+    assert message.endswith(f"2' is skipped: it {reason}.")
 
 
 def test_a_version_that_is_written_again_is_taken_up(folder):
@@ -153,25 +164,6 @@ def test_without_a_version_that_works_a_call_is_refused_at_once(folder):
 
     folder = make(folder.path.parent, load_timeout=0.3, poll_seconds=0.2)
     run(folder, scenario)
-
-
-def test_a_version_that_hangs_gives_way_to_others(folder, caplog):
-    async def scenario():
-        folder.add(2, "hangs")
-        await until(lambda: folder.abandoned == ["2"])
-        assert await folder.ask() == "1"
-        # It is not tried again, and later ones are.
-        folder.add(3)
-        await until(lambda: folder.live.version == 3)
-        assert folder.abandoned == ["2"]
-
-    folder = make(folder.path.parent, load_timeout=0.1)
-    with caplog.at_level(logging.ERROR):
-        run(folder, scenario)
-    [message] = messages(caplog, "ERROR")
-    assert message.endswith(
-        "2' is skipped: it did not load within 0.1 seconds."
-    )
 
 
 def test_it_looks_again_at_once_after_a_failure(folder):

@@ -12,7 +12,6 @@ import pytest
 pytest.importorskip("starlette")
 
 from starlette.exceptions import HTTPException  # noqa: E402
-from starlette.requests import Request as HttpRequest  # noqa: E402
 
 from kerasrnn_commands.messages import Answer  # noqa: E402
 from kerasrnn_commands.predictions import Held  # noqa: E402
@@ -25,7 +24,10 @@ MOST = 1000
 
 
 def taken(body, *encodings, path="/v1/models/x:predict", piece=7, **headers):
-    """The request that the process of a model is given."""
+    """The request that the process of a model is given.
+
+    The answer counts as in memory while it is sent, and the request no more.
+    """
     pieces = [body[i : i + piece] for i in range(0, len(body), piece)] or [b""]
     found = []
 
@@ -36,7 +38,11 @@ def taken(body, *encodings, path="/v1/models/x:predict", piece=7, **headers):
 
     async def call(request):
         found.append(request)
-        return Answer(200, b"{}")
+        return Answer(200, b"{}", request.header_length)
+
+    async def send(message):
+        assert predictions._held.size == 2
+        found.append(message)
 
     sent = [("content-encoding", x) for x in encodings]
     sent += [(k.replace("_", "-"), v) for k, v in headers.items()]
@@ -47,9 +53,16 @@ def taken(body, *encodings, path="/v1/models/x:predict", piece=7, **headers):
     model = types.SimpleNamespace(
         path=pathlib.Path("x"), call=call, serving=lambda: None
     )
-    predictions = Predictions(ServerSettings(max_request_bytes=MOST))
-    asyncio.run(predictions.answer(model, HttpRequest(scope, receive)))
-    return found[0]
+    settings = ServerSettings(max_request_bytes=MOST)
+    predictions = Predictions(settings, lambda request: model)
+    try:
+        asyncio.run(predictions(scope, receive, send))
+    finally:
+        assert predictions._held.size == 0
+    request, start, _ = found
+    length = dict(start["headers"]).get(b"inference-header-content-length")
+    assert (length and int(length)) == request.header_length
+    return request
 
 
 @pytest.mark.parametrize("piece", [1, 7, 10_000])

@@ -17,7 +17,7 @@ from kerasrnn_commands.model_process import WorkerEnded
 from kerasrnn_commands.model_process import WorkerKilled
 from tests.server.fakes import until
 
-# In place of `kerasrnn_commands.worker`, without TensorFlow. The name of the
+# In place of `scripts.worker`, without TensorFlow. The name of the
 # version, and the body of a request, say what it does.
 PROCESS = """
 import json, os, socket, sys, time
@@ -122,7 +122,7 @@ def test_a_call_that_is_cancelled_is_taken_back(run):
 
 
 @pytest.mark.parametrize("killed", [True, False])
-def test_a_process_that_ends_ends_its_calls(run, killed):
+def test_a_process_that_ends_ends_its_calls(run, caplog, killed):
     async def scenario(worker, changes):
         calls = [call(worker, b"wait") for _ in "ab"]
         await asyncio.sleep(0.05)
@@ -139,6 +139,9 @@ def test_a_process_that_ends_ends_its_calls(run, killed):
                 async with asyncio.timeout(10):
                     await waiting
         assert worker.worn and worker.ended and len(changes) == 1
+        # Nor is it asked on whether it lives.
+        await until(lambda: all(task.done() for task in worker._tasks))
+        assert len(changes) == 1 and not caplog.messages
 
     run(scenario)
 

@@ -63,10 +63,8 @@ def receive_v1(
     """
     body = parsed(request.body, literals=True)
     signature, inputs = read_v1(body, model.signatures)
-    if "inputs" in body:
-        return signature, inputs, _write_columns
-    count = len(body["instances"])
-    return signature, inputs, functools.partial(_write_rows, count)
+    count = len(body["instances"]) if "instances" in body else None
+    return signature, inputs, functools.partial(_write, count)
 
 
 def read_v1(
@@ -153,12 +151,11 @@ def _infos(specs):
     }
 
 
-def _write_columns(outputs):
+def _write(count, outputs):
+    """Writes rows, or columns if their number is `None`."""
     lists = {name: listed(array) for name, array in outputs.items()}
-    return Answer(200, in_json({"outputs": _alone(lists)}))
-
-
-def _write_rows(count, outputs):
+    if count is None:
+        return Answer(200, in_json({"outputs": _alone(lists)}))
     if any(
         array.ndim == 0 or len(array) != count for array in outputs.values()
     ):
@@ -167,7 +164,6 @@ def _write_rows(count, outputs):
             "With 'instances', each output must have a row per instance. Use "
             f"'inputs' instead. Received: {', '.join(shapes)}."
         )
-    lists = {name: listed(array) for name, array in outputs.items()}
     rows = zip(*lists.values(), strict=True)
     predictions = [_alone(dict(zip(lists, row, strict=True))) for row in rows]
     return Answer(200, in_json({"predictions": predictions}))

@@ -77,8 +77,11 @@ def receive_v2(
     number = body.get("id") or str(uuid.uuid4())
     if not isinstance(number, str):
         raise ValueError(f"'id' must be a string. Received: {number!r:.200}.")
-    about = {"model_name": model.name, "model_version": model.version}
-    about["id"] = number  # The answer repeats it.
+    about = {
+        "model_name": model.name,
+        "model_version": model.version,
+        "id": number,
+    }
     all_binary = parameters.get("binary_data_output", False)
     are_binary = dict.fromkeys(outputs or signature.outputs, all_binary)
     for output in wanted:

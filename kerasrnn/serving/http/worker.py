@@ -152,8 +152,7 @@ def main() -> None:
         level=logging.INFO,
         format=f"%(asctime)s %(levelname)s '{shown}': %(message)s",
     )
-    for library in ("absl", "tensorflow"):
-        logging.getLogger(library).setLevel(logging.ERROR)
+    logging.getLogger("tensorflow").setLevel(logging.ERROR)
     # Signals are handled by the server, which then ends this process.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)

@@ -1,7 +1,6 @@
 """The requests of a process; tests/server runs it whole."""
 
 import dataclasses
-import importlib
 import json
 import socket
 import sys
@@ -14,6 +13,7 @@ pytest.importorskip("orjson", reason="needs the extra `serve`")
 from kerasrnn.serving import ModelFolder  # noqa: E402
 from kerasrnn.serving.http import worker  # noqa: E402
 from kerasrnn.serving.http.worker import Calls  # noqa: E402
+from kerasrnn_commands import scripts  # noqa: E402
 from kerasrnn_commands.messages import ALIVE  # noqa: E402
 from kerasrnn_commands.messages import Limits  # noqa: E402
 from kerasrnn_commands.messages import Request  # noqa: E402
@@ -101,6 +101,7 @@ def test_it_ends_with_a_server_that_was_killed(tmp_path, monkeypatch, loads):
 def test_a_model_is_served_without_matplotlib(monkeypatch):
     """Keras would load it, and it needs a folder to write to."""
     monkeypatch.setitem(sys.modules, "matplotlib", sys)
-    # It hides it for the rest of its process.
-    importlib.reload(importlib.import_module("kerasrnn_commands.worker"))
-    assert sys.modules["matplotlib"] is None
+    monkeypatch.setattr(worker, "main", lambda: run.append(1))
+    run = []
+    scripts.worker()
+    assert run and sys.modules["matplotlib"] is None
