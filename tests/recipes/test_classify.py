@@ -13,6 +13,7 @@ import tensorflow_text  # noqa: F401  registers the text operations
 
 from kerasrnn import data
 from kerasrnn import training
+from tests.pipelines import small
 from tests.recipes import brief
 from tests.recipes.brief import unlearnt  # noqa: F401  a fixture
 
@@ -84,54 +85,6 @@ def test_five_classes_from_nothing_to_a_label(
     assert {*TOPICS} >= {label.decode() for label in found["label"].numpy()}
 
 
-@pytest.mark.slow
-def test_several_labels_a_text(monkeypatch, tmp_path, capsys):
-    """Columns of 0 and 1, then lists of the same labels to go on with."""
-    path, output = tmp_path / "tags.csv", tmp_path / "models" / "tags"
-    words = {"slow": "waited", "dear": "price", "loud": "music"}
-    texts = [
-        (f"number {n}, {' '.join(words[x] for x in names)}", names)
-        for n in range(96)
-        for names in [[x for i, x in enumerate(words) if n >> i & 1]]
-    ]
-    rows = [["text", *words]] + [
-        [text, *(str(int(x in names)) for x in words)] for text, names in texts
-    ]
-    test = tmp_path / "test.csv"
-    for some, file in (rows[:81], path), (rows[:1] + rows[81:], test):
-        file.write_text("\n".join("\t".join(row) for row in some), "utf-8")
-    flags = ("--corpus", path, "--multi-label", "--label-column", *words)
-    flags += ("--tune-thresholds", "--test", test, "--output", output)
-    flags += ("--units", 8, "--epochs", 8, "--learning-rate", 0.02)
-    monkeypatch.setattr(sys, "argv", ["classify.py", *map(str, flags)])
-    classify.main()
-    printed = capsys.readouterr()
-    assert "3 labels, 1.50 per text; 10 texts have none" in printed.err
-    assert "Result (test): micro F1 " in printed.out
-    card = json.loads((output / "card.json").read_text("utf-8"))
-    assert card["scores"]["test"]["micro_f1"] > 0.9
-    assert {*card["thresholds"]} == {*words} and card["temperature"] != 1
-    assert card["data"]["dev"]["texts"] == pytest.approx(16, abs=2)
-    assert (output / "by_label.png").is_file()
-    served = tf.saved_model.load(output / "1").signatures["serving_default"]
-    found = served(text=tf.constant([texts[3][0], texts[8][0]]))
-    assert found["label"].numpy().tolist() == [
-        [b"slow", b"dear", b""],
-        [b""] * 3,
-    ]
-
-    path = tmp_path / "more.jsonl"
-    more = [{"text": text, "label": names} for text, names in texts]
-    path.write_text("\n".join(map(json.dumps, more)), "utf-8")
-    flags = ("--corpus", path, "--from", output / "labeller.keras")
-    settings = settings_of(*flags, "--multi-label")
-    corpus = classify.load_corpus(settings)
-    assert corpus.label_names == [*words]
-    assert classify.build_labeller(settings, corpus).multi_label
-    with pytest.raises(data.CorpusError, match="Received: .*, False"):
-        classify.build_labeller(settings_of(*flags), corpus)
-
-
 def settings_of(*flags):
     settings = training.read_settings(
         imdb.PRESETS, args=[str(flag) for flag in flags]
@@ -156,69 +109,86 @@ def test_flags_without_effect_are_refused(tmp_path, capsys):
     settings_of("--embedding-dim", 9, "--attention", "dot")
 
 
-@pytest.mark.slow
-def test_the_built_in_reviews_and_a_saved_labeller(
-    monkeypatch, tmp_path, capsys
-):
-    monkeypatch.setattr(
-        "kerasrnn.pipelines.TextLabeller.export", lambda *_: None
-    )
-    output = tmp_path / "out"
-    flags = ("--limit", 100, "--epochs", 1, "--units", 4, "--output", output)
-    flags += ("--cell", "rnn", "--no-bidirectional")
-    flags += ("--dtype", "mixed_bfloat16")
-    monkeypatch.setattr(sys, "argv", ["classify.py", *map(str, flags)])
-    classify.main()
-    printed = capsys.readouterr().out
-    assert "--group-column" not in printed
-    assert "Result (dev):" in printed and "Result (test)" not in printed
-    card = json.loads((output / "card.json").read_text("utf-8"))
-    assert card["data"]["train"]["texts"] == 80
-    assert card["data"]["dev"]["texts"] == 20
-    assert card["held_out"] == {"by": "text"}
-    assert {*card["scores"]["dev"]["confusion"]} == {"negative", "positive"}
-    assert min(card["gradient_norms"]) >= 0
-    # Another corpus, of fewer words and classes.
-    path = tmp_path / "more.tsv"
-    path.write_text("text\tlabel\na good film\tpositive\n", "utf-8")
-    settings = settings_of(
-        *("--corpus", path, "--from", output / "labeller.keras")
-    )
+def test_the_built_in_reviews():
+    corpus, dev = classify.load_parts(settings_of("--limit", 100))
+    assert (len(corpus.train.texts), len(dev.texts)) == (80, 20)
+    assert corpus.label_names == ["negative", "positive"] and not corpus.test
+
+
+def test_a_saved_labeller_reads_fewer_words_and_classes(tmp_path):
+    saved, path = tmp_path / "labeller.keras", tmp_path / "more.tsv"
+    labeller = small.labeller()
+    labeller.save(saved)
+    path.write_text("text\tlabel\na fine film\tgood\n", "utf-8")
+    settings = settings_of("--corpus", path, "--from", saved)
     corpus = classify.load_corpus(settings)
-    assert corpus.train == (["a good film"], [1])
-    labeller = classify.build_labeller(settings, corpus)
-    assert labeller.model.compute_dtype == "float32"
+    assert corpus.train == (["a fine film"], [2])
+    found = classify.build_labeller(settings, corpus)
+    assert found.tokenizer.vocabulary == labeller.tokenizer.vocabulary
     with pytest.raises(data.CorpusError, match="Received: .'dull', 'good'., F"):
         other = corpus._replace(label_names=["dull", "good"])
         classify.build_labeller(settings, other)
-    assert [labeller.tokenizer.vocabulary_size] == card["vocabulary_sizes"]
 
 
 def test_stars_are_calibrated(tmp_path, unlearnt):  # noqa: F811
     """Labels whose names are numbers, others than those that they have."""
     paths = [tmp_path / "stars.csv", tmp_path / "test.csv"]
     for path in paths:
-        rows = [f"{path.stem} {n},{n % 3 + 1}\n" for n in range(15)]
-        path.write_text("text,label\n" + "".join(rows), "utf-8")
+        rows = [f"text {n},{path.stem} {n},{n % 3 + 1}\n" for n in range(15)]
+        path.write_text("number,note,stars\n" + "".join(rows), "utf-8")
 
     settings = settings_of(
         *("--corpus", paths[0], "--test", paths[1], "--limit", 12),
+        *("--text-column", "note", "--label-column", "stars"),
         *("--cell", "rnn", "--units", 4, "--summary", "last"),
         *("--no-bidirectional", "--output", tmp_path / "out"),
         *("--label-smoothing", 0.25, "--class-weight", "balanced"),
         *("--clip", 3, "--max-tokens", 7, "--dropout", 0.125),
+        *("--word-dropout", 0.25, "--embedding-dim", 5),
+        *("--vocabulary-size", 9, "--special", "drop"),
     )
     labeller = classify.run(settings)
     assert labeller.labels == ("1", "2", "3")
     assert labeller.temperature != 1 and labeller.max_length == 7
     model = labeller.model
     assert (model.dropout, model.encoder.dropout) == (0.125, 0.0)
+    encoder = {"embedding_dim": 5, "word_dropout": 0.25, "depth": 1}
+    assert brief.has(model.encoder, **encoder, bidirectional=False)
+    assert model.encoder.cell.units == 4
+    words = {"lowercase": False, "special": "drop"}
+    assert brief.has(labeller.tokenizer, **words)
+    assert labeller.tokenizer.vocabulary_size == 9
     assert model.loss.get_config()["label_smoothing"] == 0.25
     assert model.optimizer.global_clipnorm == 3
-    (_, _, weights), (_, (dev, test), facts) = unlearnt
-    assert (len(dev.texts), len(test.texts)) == (3, 12)
+    # Nine texts are one batch of up to sixteen.
+    assert brief.schedule(model.optimizer)[0] == settings.epochs
+    (_, (train, dev), weights), (_, (scored, test), facts) = unlearnt
+    assert [len(x.texts) for x in (train, dev, test)] == [9, 3, 12]
+    assert scored is dev and test.texts[0] == "test 0"
     assert weights["class_weight"] == "balanced" and "unlabelled" in weights
     assert facts["held_out"] == {"by": "text"}
+
+
+@pytest.mark.parametrize("flags", [(), ("--no-calibrate",)])
+def test_it_is_calibrated_on_texts_held_out(
+    flags,
+    tmp_path,
+    monkeypatch,
+    unlearnt,  # noqa: F811
+):
+    used, path = [], tmp_path / "tags.jsonl"
+    for name in "calibrate", "tune_thresholds":
+        monkeypatch.setattr(
+            f"kerasrnn.pipelines.labelling_task.MultiLabelTask.{name}",
+            lambda task, rows: used.append(rows),
+        )
+    rows = [{"text": f"text {n}", "label": ["ab"[n % 2]]} for n in range(15)]
+    path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    more = "--multi-label", "--tune-thresholds", "--units", 4, "--cell", "rnn"
+    output = "--output", tmp_path / "out"
+    classify.run(settings_of("--corpus", path, *more, *output, *flags))
+    (_, (_, dev), _), _ = unlearnt
+    assert [x is dev for x in used] == [True] * (2 - len(flags))
 
 
 def test_the_archive_with_word_vectors(archive, tmp_path):

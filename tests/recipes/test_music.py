@@ -58,18 +58,24 @@ def test_a_run_is_as_its_settings_say(tmp_path, unlearnt):  # noqa: F811
     flags = "--seed", 3, "--clip", 2, "--patience", 4, "--weight-noise", 0.5
     flags += "--temperature", 0.75, "--steps-per-beat", 2, "--dropout", 0.25
     flags += "--batch-size", 5, "--depth", 2, "--recurrent-dropout", 0.125
-    run(*small(tmp_path / "out", *flags))
-    assert music.build_cell(settings(*flags)).recurrent_dropout == 0.125
+    run(*small(tmp_path / "out", *flags, "--attention", "dot"))
     (pipeline, parts, more), (_, scored, showing) = unlearnt
-    # 32 pieces are cut into more of at most five steps, in batches of five.
-    assert [*map(len, parts)] > [32, 4, 7] and len(parts[1]) == 4
-    expected = data.split_piano_rolls(music.cadences(40, seed=3))[1:]
-    np.testing.assert_equal(scored, expected)
+    expected = data.split_piano_rolls(music.cadences(40, seed=3))
+    np.testing.assert_equal((parts[0], *scored), expected)
+    assert parts[1] is scored[0]
+    batches = pipeline.batches(expected.train, 5, 3, seed=3, max_length=5)
+    np.testing.assert_equal(
+        *(list(x.as_numpy_iterator()) for x in (parts[2], batches))
+    )
     assert more["patience"] == 4
-    assert isinstance(more["callbacks"][0], training.WeightNoise)
+    [noise] = more["callbacks"]
+    assert isinstance(noise, training.WeightNoise)
+    assert (noise.stddev, noise.seed) == (0.5, 3)
     assert showing == {"showing": {"seed": 3, "temperature": 0.75}}
     model = pipeline.model
     assert (pipeline.steps_per_beat, model.depth, model.dropout) == (2, 2, 0.25)
+    assert brief.has(model.cell, window=32) and model.cell.output_size == 8
+    assert model.cell.cell.recurrent_dropout == 0.125
     assert model.optimizer.global_clipnorm == 2
     [bias] = (x for x in model.weights if x.path.endswith("output/bias"))
     assert np.ptp(bias) > 0  # the frequencies of the keys

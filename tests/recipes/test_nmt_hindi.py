@@ -1,9 +1,8 @@
 import nmt_hindi
 import pytest
 
+from kerasrnn.data import CorpusWarning
 from kerasrnn.training import read_settings
-from tests.recipes import brief
-from tests.recipes.brief import untranslated  # noqa: F401  a fixture
 
 SUBJECTS = {"i": "मैं", "we": "हम", "they": "वे", "you": "आप", "he": "वह"}
 PLACES = {"home": "घर", "school": "स्कूल", "market": "बाज़ार", "city": "शहर"}
@@ -31,26 +30,6 @@ def corpus(tmp_path):
     return path
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("untranslated")
-def test_it_keeps_the_text_of_your_own_corpus(corpus, tmp_path, capsys):
-    output = tmp_path / "out"
-    with pytest.warns(UserWarning, match="line 31"):
-        brief.run(
-            nmt_hindi,
-            *(*brief.SMALL, *brief.PLAIN, "--corpus", corpus),
-            *("--vocabulary-size", 80, "--limit", 40, "--epochs", 1),
-            *("--output", output),
-        )
-    assert "Training set: 36 pairs." in capsys.readouterr().out
-    found = brief.card(output)
-    assert found["settings"]["preset"] == "own"
-    assert not found["settings"]["lowercase"]
-    assert len(found["samples"]) == 4
-    assert all(source.endswith("!") for source, *_ in found["samples"])
-    assert len(found["history"]["loss"]) == 1
-
-
 @pytest.mark.parametrize(
     "corpus, preset",
     [
@@ -76,7 +55,10 @@ def test_the_built_in_phrasebook_needs_no_file():
 @pytest.mark.filterwarnings("ignore:.*malformed")
 @pytest.mark.filterwarnings("ignore:.*are not trained on")
 def test_held_out_texts_are_not_trained_on(corpus, tmp_path):
-    train, dev, _ = nmt_hindi.load_pairs(settings("--corpus", corpus))
+    own = settings("--corpus", corpus)
+    assert own.preset == "own" and not own.lowercase
+    with pytest.warns(CorpusWarning, match="line 31"):
+        train, dev, _ = nmt_hindi.load_pairs(own)
     assert (len(train), len(dev)) == (54, 6)
     assert sorted(train + dev) == sorted(PAIRS)
     more, new = tmp_path / "more.tsv", ("who knows", "किसे पता")

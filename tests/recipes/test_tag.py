@@ -15,6 +15,8 @@ from kerasrnn import data
 from kerasrnn.tokenizers import split_into_words
 from tests.pipelines import small
 from tests.pipelines import small_backbone
+from tests.recipes import brief
+from tests.recipes.brief import unlearnt  # noqa: F401  a fixture
 
 
 def run(monkeypatch, *flags):
@@ -42,12 +44,42 @@ SMALL = ("--units", 16, "--character-units", 8, "--batch-size", 16)
 def test_no_words_are_both_trained_on_and_held_out():
     """Also with other tags."""
     sentences = [[(word, name)] for word in "abcdefgh" for name in "XYZ"]
-    settings = types.SimpleNamespace(dev_size=9, seed=1)
-    train, dev = (
-        {sentence[0][0] for sentence in part}
-        for part in tag.hold_out(sentences, settings)
-    )
-    assert len(train) == 7 and len(dev) == 1 and not train & dev
+    held_out = set()
+    for seed in 1, 2, 3:
+        settings = types.SimpleNamespace(dev_size=9, seed=seed)
+        train, dev = (
+            {sentence[0][0] for sentence in part}
+            for part in tag.hold_out(sentences, settings)
+        )
+        assert len(train) == 7 and len(dev) == 1 and not train & dev
+        held_out |= dev
+    assert len(held_out) > 1
+
+
+def test_a_run_is_as_its_settings_say(tmp_path, unlearnt):  # noqa: F811
+    sentences = tagged_sentences(37, seed=1)
+    paths = [tmp_path / name for name in ("train.conll", "test.conll")]
+    for path, part in zip(paths, (sentences[:30], sentences[30:]), strict=True):
+        write(path, part)
+    flags = "--corpus", paths[0], "--test", paths[1], "--dev-size", 5
+    flags += "--no-crf", "--class-weight", "balanced", "--no-bidirectional"
+    flags += "--depth", 2, "--dropout", 0.25, "--word-dropout", 0.125
+    flags += "--cell", "gru", "--units", 4, "--character-units", 2
+    flags += "--clip", 3, "--epochs", 2, "--output", tmp_path / "out"
+    brief.run(tag, *flags)
+    (tagger, (train, dev), weights), (_, (scored, test), _) = unlearnt
+    assert (len(train), len(dev), len(test)) == (25, 5, 7) and scored is dev
+    words = [[word for word, _ in row] for row in sentences[30:]]
+    assert [[word for word, _ in row] for row in test] == words
+    assert weights == {"class_weight": "balanced"}
+    options = {"depth": 2, "dropout": 0.25, "word_dropout": 0.125}
+    assert brief.has(tagger.model, **options, bidirectional=False)
+    reader = tagger.model.characters
+    assert brief.has(reader, dropout=0.125)
+    assert [x.units for x in (tagger.model.cell, reader.cell)] == [4, 2]
+    assert tagger.scheme == "BIOES" and tagger.model.crf is None
+    # Two batches of up to sixteen.
+    assert brief.schedule(tagger.model.optimizer)[0] == 2 * 2
 
 
 # The words that it is fine-tuned on are not all in its vocabulary.
@@ -86,25 +118,18 @@ def test_from_a_file_to_names(monkeypatch, tmp_path, capsys):
     assert (more / "tagger.keras").exists()
 
 
-@pytest.mark.slow
-def test_parts_of_speech_without_characters_or_crf(monkeypatch, tmp_path):
+def test_parts_of_speech_are_no_phrases(tmp_path, capsys):
     corpus = tmp_path / "tagged.tsv"
-    kinds, names = ("old", "red", "new", "big", "low"), "abcdefgh"
-    lines = [
-        f"the\tDET\n{kind}\tADJ\n{name}{name}\tNOUN\n"
-        for kind in kinds
-        for name in names
-    ]
+    lines = [f"the\tDET\n{name}{name}\tNOUN\n" for name in "abcdefgh"]
     corpus.write_text("\n".join(lines), "utf-8")
-    flags = ("--corpus", corpus, "--output", tmp_path / "out", "--units", 16)
-    flags += ("--epochs", 60, "--no-crf")
-    run(monkeypatch, *flags, "--characters", "None")
-    card = json.loads((tmp_path / "out" / "card.json").read_text("utf-8"))
-    assert card["scores"]["dev"] == {"accuracy": 1.0}
+    settings = tag.Settings(corpus=str(corpus), output=tmp_path / "out")
+    (train, dev, _), scheme = tag.load_parts(settings)
+    assert (scheme, len(train), len(dev)) == (None, 7, 1)
+    assert "tags belong to single words" in capsys.readouterr().out
     # A sentence is not on both sides, so that one alone cannot be divided.
     corpus.write_text(3 * lines[0], "utf-8")
     with pytest.raises(ValueError):
-        run(monkeypatch, "--corpus", corpus, "--output", tmp_path / "no")
+        tag.load_parts(settings)
 
 
 def test_generated_sentences_differ_and_are_tagged():
@@ -174,11 +199,11 @@ def test_columns_need_a_file():
 
 def test_a_table_may_have_a_word_in_each_row(tmp_path):
     path = tmp_path / "ner.csv"
-    rows = "1,Anna,B-PER", ",sings,O", "2,Bo,B-PER", "3,Cy,B-PER"
-    path.write_text("\n".join(["id,Word,Tag", *rows]))
-    given = tag.Settings(
-        corpus=str(path), sentence_column="id", output=tmp_path / "out", limit=2
-    )
+    rows = "1,a,Anna,B-PER,z", ",b,sings,O,z", "2,c,Bo,B-PER,z", "3,d,Cy,O,z"
+    path.write_text("\n".join(["id,lemma,Word,Tag,more", *rows]))
+    columns = {"sentence_column": "id", "word_column": "Word"}
+    columns |= {"tag_column": "Tag", "output": tmp_path / "out"}
+    given = tag.Settings(corpus=str(path), **columns, limit=2)
     sentences, scheme = tag.read(path, given)
     assert scheme == "IOB2"
     assert sentences == [[("Anna", "B-PER"), ("sings", "O")], [("Bo", "B-PER")]]
