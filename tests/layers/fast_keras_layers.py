@@ -38,6 +38,11 @@ class FastKerasLayerTests:
     fast_cell = None
     fast_layer = None
 
+    @pytest.fixture(autouse=True)
+    def not_by_keras(self, monkeypatch):
+        """Or else it would be compared with itself."""
+        monkeypatch.setattr(_backend, "is_eager", lambda: False)
+
     def loop_and_fast(self, rnn=None, **options):
         """A layer of each kind, with the same random weights."""
         rnn = {"return_sequences": True, "return_state": True} | (rnn or {})
@@ -185,12 +190,16 @@ class FastKerasLayerTests:
             monkeypatch.setattr(_backend, "on_gpu", lambda: device == "gpu")
             eager = device == "eager" and not on_jax
             monkeypatch.setattr(_backend, "is_eager", lambda: eager)
-            layer = self.fast_layer(4, return_sequences=True, **options)
+            layer = self.fast_layer(
+                4, return_sequences=True, return_state=True, **options
+            )
             layer.build((3, None, 2))
             helpers.randomize(layer)
             layer.cell.seed_generator.state.assign([7, 0])
-            outputs = ops.cast(layer(SEQUENCE, **kwargs), "float32")
-            return outputs, len(layer.trainable_weights), layer.supports_jit
+            states = small_layers.some_states(layer.cell, 3)
+            found = layer(SEQUENCE, initial_state=states, **kwargs)
+            found = [ops.cast(x, "float32") for x in found]
+            return found, len(layer.trainable_weights), layer.supports_jit
 
         outputs, weights, supports_jit = run(device)
         assert len(calls) == by_keras
@@ -200,7 +209,8 @@ class FastKerasLayerTests:
         assert weights == count
         helpers.assert_close(outputs, expected)
 
-    def test_what_keras_computes_is_saved_once(self, tmp_path):
+    def test_what_keras_computes_is_saved_once(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(_backend, "is_eager", lambda: not helpers.ON_JAX)
         layer = self.fast_layer(4)
         model = keras.Sequential([keras.Input((5, 2)), layer])
         before = helpers.as_numpy(model(SEQUENCE, training=True))
@@ -233,6 +243,14 @@ class FastKerasLayerTests:
                 assert found[name] == config[name], name
         for argument in ours.keys() - {"kwargs"}:
             assert hasattr(self.fast_layer(4), argument), argument
+
+    def test_it_starts_as_in_keras(self):
+        ours, theirs = self.fast_cell(4), self.keras_cell(4)
+        for cell in (ours, theirs):
+            cell.build((None, 2))
+        helpers.assert_close(ours.bias.value, theirs.bias.value, 0, 0)
+        kernel = helpers.as_numpy(ours.recurrent_kernel.value)
+        helpers.assert_close(kernel @ kernel.T, np.eye(4), atol=1e-5)
 
     def test_it_can_be_saved(self, tmp_path):
         layer = self.fast_layer(4, layer_norm=True, return_sequences=True)

@@ -78,15 +78,6 @@ class DoubledRHNCell(RHNCell):
         return 2 * output, states
 
 
-@keras.saving.register_keras_serializable("tests")
-class BatchMajorCell(RHNCell):
-    """Its `run` has batch and time the wrong way round."""
-
-    def run(self, sequence, states, mask=None, training=False):
-        outputs, states = super().run(sequence, states, mask, training)
-        return ops.swapaxes(outputs, 0, 1), states
-
-
 def own_cells(units):
     """Such cells, with outputs of a width, for inputs of that width."""
     return {

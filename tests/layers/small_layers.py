@@ -179,24 +179,6 @@ def compiled_step(cell, x, states):
     return helpers.compiled(call, arrays)
 
 
-def check_dropout(cell):
-    """Checks that the masks of a cell meet what the oracle's do."""
-    x, states = helpers.random(6, 2), some_states(cell, batch_size=6)
-    found = step(cell, x, states, training=True)
-    masks = helpers.as_numpy(
-        {
-            "x_mask": cell.get_dropout_mask(x),
-            "s_mask": cell.get_recurrent_dropout_mask(states[0]),
-        }
-    )
-    for mask in masks.values():
-        assert set(np.unique(mask)) == {0, 2}
-    oracle = reference.step_with(
-        cell, reference.named_weights_of(cell), **masks
-    )
-    helpers.assert_close(found, oracle(x, states))
-
-
 def backpropagate(layer, arrays, cotangents, call=None, **kwargs):
     """Runs a layer forward and back.
 

@@ -109,17 +109,13 @@ MODELS = [
 ]
 
 
-def quantized(make, mode, dtype=None):
+def quantized(make, mode, dtype="float32"):
     """A quantized model with random weights, its inputs, and its outputs."""
-    before = keras.config.dtype_policy()
-    keras.config.set_dtype_policy(dtype or before)
-    try:
-        model, inputs = make()
-        model(inputs)
-        helpers.randomize(model)
-        model.quantize(mode)
-    finally:
-        keras.config.set_dtype_policy(before)
+    keras.config.set_dtype_policy(dtype)
+    model, inputs = make()
+    model(inputs)
+    helpers.randomize(model)
+    model.quantize(mode)
     assert mode in modes(model)
     return model, inputs, helpers.as_numpy(model(inputs))
 

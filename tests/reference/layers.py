@@ -22,14 +22,14 @@ def named_weights_of(layer):
     }
 
 
-def step_of(cell):
+def step_of(cell, **masks):
     """`step(x, state) -> state` of a cell.
 
     A state begins with the output: `h`, `(h, c)`, or for stacked GRUs the
     `h` of the last of them first. It is a tuple for the cells of this package.
     """
     if type(cell).__name__ in OURS:
-        return step_with(cell, named_weights_of(cell))
+        return step_with(cell, named_weights_of(cell), **masks)
     if hasattr(cell, "cells"):
         steps = [step_of(inner) for inner in cell.cells]
 

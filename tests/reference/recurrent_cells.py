@@ -21,13 +21,6 @@ from tests.reference.cells import layer_norm
 from tests.reference.cells import sigmoid
 
 
-def zoneout(new, old, rate):
-    """rate * old + (1 - rate) * new, zoneout at inference."""
-    new = np.asarray(new, dtype="float64")
-    old = np.asarray(old, dtype="float64")
-    return rate * old + (1 - rate) * new
-
-
 def _norm(a, gains, gate, layer=None):
     """LN(a; gains of the gate, and of the layer if there are layers)."""
     if gains is None:

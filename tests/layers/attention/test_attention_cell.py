@@ -69,6 +69,17 @@ def step_by_step(layer, sequence, memory, memory_mask):
     return ops.stack(outputs, 1), states, ops.stack(weights, 1)
 
 
+@pytest.mark.parametrize("placement", ["before", "after"])
+def test_it_attends_as_in_training(placement):
+    """Where it does not stop at one position for sure."""
+    layer = make("monotonic", placement)
+    for training in (False, True):
+        *_, weights = layer(**INPUTS, training=training)
+        weights = helpers.as_numpy(weights)
+        unsure = (weights > 0.001) & (weights < 0.999)
+        assert unsure[0].any() == training
+
+
 @pytest.mark.slow_on_jax
 @pytest.mark.parametrize("attention", ["additive", *NEW_STYLES])
 def test_the_sequence_is_step_by_step_and_its_two_halves(attention):

@@ -7,7 +7,6 @@ import pytest
 from keras import ops
 from keras.layers import GRUCell
 from keras.layers import LSTMCell
-from keras.layers import SimpleRNNCell
 from keras.layers import StackedRNNCells
 
 from kerasrnn.layers import AttentionCell
@@ -17,7 +16,6 @@ from kerasrnn.layers import DotAttention
 from kerasrnn.layers import FastGRUCell
 from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import GAMRHNCell
-from kerasrnn.layers import GeneralAttention
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import _backend
 from kerasrnn.layers.attention.attention_rnn import attend_in_a_loop
@@ -272,99 +270,6 @@ def test_gradients_equal_finite_differences(placement):
         )
 
 
-def copies_its_input(placement, **dropout):
-    """A layer whose output is its input, if dropout lets it through.
-
-    Without an activation and with an identity as kernel the cell hands on
-    what it reads; its own state adds to that if `recurrent_dropout` is given.
-    """
-    units = 8
-    cell = SimpleRNNCell(units, activation="linear", **dropout)
-    layer = AttentionRNN(
-        AttentionCell(
-            cell,
-            "dot",
-            placement=placement,
-            input_feeding=placement == "after",
-        )
-    )
-    layer.build((None, None, units), (None, None, units))
-    other = np.zeros((units, units))
-    cell.kernel.assign(np.concatenate([np.eye(units), other]))
-    cell.recurrent_kernel.assign(
-        np.eye(units) * ("recurrent_dropout" in dropout)
-    )
-    if placement == "after":
-        layer.cell.kernel.assign(np.concatenate([other, np.eye(units)]))
-    return layer
-
-
-def ones(batch_size=4, time=5):
-    return {
-        "sequence": np.ones((batch_size, time, 8), "float32"),
-        "memory": np.ones((batch_size, 3, 8), "float32"),
-    }
-
-
-class InTraining(keras.Model):
-    """A layer that is in training, also where its model is not."""
-
-    def __init__(self, layer):
-        super().__init__()
-        self.layer = layer
-
-    def call(self, inputs):
-        return self.layer(**inputs, training=True)
-
-
-@pytest.mark.parametrize(
-    ("placement", "graph"), [("before", True), ("after", False)]
-)
-def test_a_dropout_mask_is_constant_over_time_and_new_for_every_batch(
-    placement, graph
-):
-    layer = copies_its_input(placement, dropout=0.5)
-    model = InTraining(layer)
-    run = model.predict_on_batch if graph else model
-    first, second, third = (
-        helpers.as_numpy(run(ones(batch_size))) for batch_size in (4, 4, 3)
-    )
-    for outputs in (first, second, third):
-        np.testing.assert_array_equal(
-            outputs, np.broadcast_to(outputs[:, :1], outputs.shape)
-        )
-        assert 0 < np.mean(outputs == 0) < 1
-    assert np.any(first != second)
-
-
-def test_a_recurrent_dropout_mask_is_constant_over_time():
-    layer = copies_its_input("before", recurrent_dropout=0.5)
-    for batch_size in (4, 3):
-        outputs = helpers.as_numpy(layer(**ones(batch_size), training=True))
-        # h = 1 + mask * h, where the mask is 0 or 2: h stays 1, or is
-        # 1, 3, 7, 15, 31.
-        stays = outputs[:, -1:] == 1
-        assert 0 < stays.mean() < 1
-        expected = np.where(stays, 1, 2.0 ** np.arange(1, 6)[:, None] - 1)
-        np.testing.assert_allclose(outputs, expected)
-
-
-def test_every_stacked_cell_has_its_own_mask():
-    cells = [SimpleRNNCell(8, dropout=0.5, activation="linear") for _ in "ab"]
-    layer = AttentionRNN(AttentionCell(StackedRNNCells(cells), "dot"))
-    layer.build((None, None, 8), (None, None, 8))
-    for cell in cells:
-        cell.kernel.assign(np.eye(*cell.kernel.shape))
-        cell.recurrent_kernel.assign(np.zeros((8, 8)))
-    outputs = helpers.as_numpy(layer(**ones(), training=True))
-    np.testing.assert_array_equal(
-        outputs, np.broadcast_to(outputs[:, :1], outputs.shape)
-    )
-    # Two masks of 0 or 2, one upon the other: a quarter is left.
-    assert set(np.unique(outputs)) == {0, 4}
-    assert 0.05 < np.mean(outputs == 4) < 0.45
-
-
 @pytest.mark.parametrize("cell", [GRUCell, LSTMCell])
 def test_dropout_is_off_at_inference(cell):
     dropping = AttentionRNN(
@@ -377,20 +282,6 @@ def test_dropout_is_off_at_inference(cell):
     helpers.assert_close(dropping(**INPUTS), expected)
     difference = dropping(**INPUTS, training=True) - expected
     assert np.abs(helpers.as_numpy(difference)).max() > 1e-3
-
-
-@pytest.mark.slow
-def test_a_wrapped_dropout_cell_trains_at_any_batch_size():
-    stack = StackedRNNCells(
-        [SimpleRNNCell(3, dropout=0.3, recurrent_dropout=0.3) for _ in "ab"]
-    )
-    layer = AttentionRNN(AttentionCell(stack, placement="after"))
-    model = helpers.functional(layer, INPUTS)
-    model.compile("sgd", "mse")
-    for batch_size in (3, 2):
-        inputs = {name: x[:batch_size] for name, x in INPUTS.items()}
-        loss = model.train_on_batch(inputs, np.zeros((batch_size, 4, 3)))
-        assert np.isfinite(loss)
 
 
 @pytest.mark.parametrize(
@@ -422,12 +313,8 @@ def test_configuration_round_trip(attention):
 @every_placement
 def test_mixed_precision(placement):
     exact = make("lstm", placement)
-    with_policy = keras.config.dtype_policy()
     keras.config.set_dtype_policy("mixed_bfloat16")
-    try:
-        layer = make("lstm", placement)
-    finally:
-        keras.config.set_dtype_policy(with_policy)
+    layer = make("lstm", placement)
     assert {w.dtype for w in layer.weights} == {"float32"}
     outputs, states, weights = layer(**INPUTS)
     fed, _, own = layer.cell.unpack(states)
@@ -502,18 +389,6 @@ def test_a_memory_is_projected_once(monkeypatch):
         monkeypatch.setattr(mechanism, "project", count)
         layer(**INPUTS)
         assert shapes == [(3, 5, 6)]
-
-
-def test_a_named_mechanism_is_as_wide_as_the_cell():
-    cell = AttentionCell(GRUCell(8), "additive")
-    assert cell.attention.units == 8
-    cell = AttentionCell(GRUCell(8), "multi_head")
-    assert (cell.attention.num_heads, cell.attention.head_dim) == (4, 2)
-
-
-def test_a_mechanism_may_be_given_as_a_layer():
-    attention = GeneralAttention()
-    assert AttentionCell(GRUCell(3), attention).attention is attention
 
 
 @pytest.mark.parametrize(

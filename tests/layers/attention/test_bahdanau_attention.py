@@ -25,13 +25,6 @@ def test_parameter_count(options, expected):
     assert mechanism.count_params() == expected
 
 
-def test_kernels_start_differently():
-    mechanism = BahdanauAttention(5, kernel_initializer="random_normal")
-    mechanism.build((None, None, 4), (None, None, 4))
-    query, memory, _ = mechanism.get_weights()
-    assert not np.allclose(query, memory)
-
-
 def test_the_length_of_v_does_not_count_where_it_is_normalized():
     mechanism = BahdanauAttention(4, normalize=True)
     inputs = helpers.random(2, 3, 4), helpers.random(2, 5, 6)

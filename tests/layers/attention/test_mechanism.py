@@ -4,7 +4,9 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
+from keras.layers import GRUCell
 
+from kerasrnn.layers import AttentionCell
 from kerasrnn.layers import BahdanauAttention
 from kerasrnn.layers import DotAttention
 from kerasrnn.layers import MonotonicAttention
@@ -175,6 +177,23 @@ def test_configuration_round_trip():
             assert hasattr(mechanism, argument), (name, argument)
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["scaled_general", "additive", "multi_head", "multi_scale"]
+    + ["location", "coverage", "monotonic"],
+)
+def test_kernels_start_as_told(name):
+    mechanism = MECHANISMS[name](kernel_initializer="ones")
+    options = {"placement": "after", "kernel_initializer": "ones"}
+    cell = AttentionCell(GRUCell(4), mechanism, **options)
+    cell.build((None, 2), (None, None, 6))
+    kernels = [x.value for x in mechanism.weights if "kernel" in x.name]
+    assert kernels
+    kernels.append(getattr(mechanism, "scale", cell.kernel).value)
+    for kernel in helpers.as_numpy([*kernels, cell.kernel.value]):
+        assert np.all(kernel == 1)
+
+
 @helpers.slow_on_jax
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_mixed_precision(dtype):
@@ -189,7 +208,9 @@ def test_mixed_precision(dtype):
 
 
 @pytest.mark.parametrize(
-    "name", ["additive", "multi_head", "multi_scale", "coverage"]
+    "name",
+    ["additive", "multi_head", "multi_scale", "coverage"]
+    + ["local_p", "local_m", "location"],
 )
 def test_dropout_of_weights(name):
     """The context is that of the weights left over, the weights are all."""

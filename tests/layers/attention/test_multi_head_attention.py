@@ -1,5 +1,3 @@
-import itertools
-
 import keras
 import numpy as np
 import pytest
@@ -41,14 +39,3 @@ def test_sizes_must_be_positive_integers(argument):
     sizes = {"num_heads": 2, "head_dim": 3, argument: 0}
     with pytest.raises(ValueError, match=f"Received: {argument}=0"):
         MultiHeadDotAttention(**sizes)
-
-
-def test_a_fixed_seed_does_not_make_kernels_equal():
-    layer = MultiHeadDotAttention(
-        2, 3, kernel_initializer=keras.initializers.GlorotUniform(seed=1)
-    )
-    layer.build((None, None, 6), (None, None, 6))
-    kernels = [helpers.as_numpy(w.value) for w in layer.weights]
-    assert not any(
-        np.allclose(a, b) for a, b in itertools.combinations(kernels, 2)
-    )

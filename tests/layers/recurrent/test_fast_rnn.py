@@ -11,7 +11,6 @@ from keras import ops
 from kerasrnn.layers import RHN
 from kerasrnn.layers import AttentionCell
 from kerasrnn.layers import AttentionRNN
-from kerasrnn.layers import FastGRU
 from kerasrnn.layers import FastGRUCell
 from kerasrnn.layers import FastLSTM
 from kerasrnn.layers import FastLSTMCell
@@ -49,12 +48,9 @@ def both(name, rnn=None, **options):
     ]
 
 
-def check(loop, fast, mask=None, states=True, **kwargs):
+def check(loop, fast, mask=None, **kwargs):
     """Compares outputs, states, and the gradients of all there is."""
-    cell = loop.cell
-    arrays = [SEQUENCE]
-    if states:
-        arrays.append(small_layers.some_states(cell, batch_size=3))
+    arrays = [SEQUENCE, small_layers.some_states(loop.cell, batch_size=3)]
     if mask is not None:
         kwargs["mask"] = ops.convert_to_tensor(mask)
     # Both are called once, so that both draw the same masks.
@@ -71,33 +67,29 @@ def check(loop, fast, mask=None, states=True, **kwargs):
     helpers.assert_close(found, expected, rtol=1e-4, atol=2e-6)
 
 
+STATE, BACK = {"return_state": True}, {"go_backwards": True}
+MASKED = {"mask": MASK_IN_KERAS}
+# Arguments of the layer, of its cell, and of the call.
+CASES = {
+    "whole": (STATE, {}, {}),
+    "masked": (STATE, {}, MASKED),
+    "backwards": (STATE | BACK, {}, {}),
+    "masked_backwards": (STATE | BACK, {}, MASKED),
+    "zeros_for_what_is_masked": ({"zero_output_for_mask": True}, {}, MASKED),
+    "dropped": ({}, DROPOUT, {"training": True}),
+    "other_activations": (
+        {},
+        {"activation": "softsign", "recurrent_activation": "hard_sigmoid"},
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
 @small_layers.one_of_each_way
-def test_with_a_mask(name):
-    check(*both(name, {"return_state": True}), mask=MASK_IN_KERAS)
-
-
-@small_layers.one_of_each_way
-def test_from_given_states(name):
-    check(*both(name, {"return_state": True}))
-
-
-@each_way_to_run
-@pytest.mark.parametrize("mask", [None, MASK_IN_KERAS], ids=["whole", "masked"])
-def test_backwards(name, mask):
-    rnn = {"return_state": True, "go_backwards": True}
-    check(*both(name, rnn), mask=mask)
-
-
-@small_layers.one_of_each_way
-def test_dropout(name):
-    loop, fast = both(name, **DROPOUT)
-    check(loop, fast, training=True, states=False)
-
-
-@each_way_to_run
-def test_zero_output_for_mask(name):
-    rnn = {"zero_output_for_mask": True}
-    check(*both(name, rnn), mask=MASK_IN_KERAS, states=False)
+def test_it_is_the_loop_of_keras(name, case):
+    rnn, options, call = CASES[case]
+    check(*both(name, rnn, **options), **call)
 
 
 @pytest.mark.parametrize("unroll", [False, True])
@@ -126,12 +118,6 @@ def test_layer_normalization_and_dropout(name):
     check(loop, fast, training=True)
 
 
-@small_layers.one_of_each_way
-def test_other_activations(name):
-    options = {"activation": "softsign", "recurrent_activation": "hard_sigmoid"}
-    check(*both(name, **options), states=False)
-
-
 @pytest.mark.parametrize(
     ("name", "depth"),
     [
@@ -142,7 +128,7 @@ def test_other_activations(name):
     ],
 )
 def test_depth(name, depth):
-    check(*both(name, depth=depth), states=False)
+    check(*both(name, depth=depth))
 
 
 @small_layers.one_of_each_way
@@ -265,41 +251,6 @@ def test_the_state_stays_in_float32_under_mixed_precision():
         helpers.as_numpy(ops.cast(layer(sequence, start), "float32"))
         for layer in layers
     )
-    assert np.all(loop == 1)
-    assert np.all(fast < 0.95)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("layer_class", "cell_class", "shape", "gates"),
-    [
-        (FastLSTM, FastLSTMCell, (16,), [-20.0, 7.0, 0.0, 0.0]),
-        (FastGRU, FastGRUCell, (2, 12), [7.0, 0.0, 0.0]),
-    ],
-)
-def test_the_states_of_gated_cells_stay_in_float32(
-    layer_class, cell_class, shape, gates
-):
-    """A gate of 0.9991 keeps the last state, which starts from 1."""
-    options = {"dtype": "mixed_bfloat16"}
-    sequence = np.ones((1, 400, 2), "float32")
-    found = []
-    for layer in (
-        layer_class(4, return_state=True, **options),
-        keras.layers.RNN(cell_class(4, **options), return_state=True),
-    ):
-        layer.build(sequence.shape)
-        for weight in layer.weights:
-            weight.assign(np.zeros(weight.shape))
-        # Of a GRU with two biases, the first.
-        bias = np.zeros(shape)
-        bias.reshape(-1, len(gates), 4)[0] = np.array(gates)[:, None]
-        layer.cell.bias.assign(bias)
-        sizes = keras.tree.flatten(layer.cell.state_size)
-        start = [ops.ones((1, size), "bfloat16") for size in sizes]
-        *_, last = layer(sequence, initial_state=start)
-        found.append(helpers.as_numpy(ops.cast(last, "float32")))
-    fast, loop = found
     assert np.all(loop == 1)
     assert np.all(fast < 0.95)
 
@@ -593,7 +544,7 @@ def test_missing_measurements_train_no_weight_to_nan():
 def test_a_mask_may_have_a_further_axis(others):
     layer = small_layers.fast("rhn")
     helpers.assert_close(
-        layer(SEQUENCE, mask=np.stack([MASK, *others], -1)),
+        layer(SEQUENCE, mask=np.stack([*others, MASK], -1)),
         layer(SEQUENCE, mask=MASK),
     )
 
@@ -658,6 +609,30 @@ KINDS = {"recurrent": "recurrent", "next": "recurrent", "bias": "bias"}
 KINDS |= {"gains": "none", "peepholes": "none", "decay": "none"}
 
 
+def kind_of(weight):
+    kinds = [KINDS[x] for x in weight.name.split("_") if x in KINDS]
+    return [*kinds, "kernel"][0]
+
+
+@small_layers.one_of_a_kind
+def test_weights_start_as_told(name):
+    """By any function, but for biases that keep the state at first."""
+    first = {"kernel": 2, "recurrent": 3, "bias": 4}
+    options = {
+        f"{kind}_initializer": lambda shape, dtype=None, value=value: ops.full(
+            shape, value, dtype
+        )
+        for kind, value in first.items()
+    }
+    cell = small_layers.new_cell(name, **options)
+    cell.build((None, 2))
+    for weight in cell.weights:
+        value = first.get(kind_of(weight))
+        found = set(helpers.as_numpy(weight.value).ravel())
+        assert value in {None, *found}, weight.name
+        assert kind_of(weight) in ("bias", "none") or len(found) == 1
+
+
 @small_layers.one_of_a_kind
 def test_regularizers_and_constraints(name):
     options = {
@@ -669,9 +644,8 @@ def test_regularizers_and_constraints(name):
     regularized = [w for w in layer.weights if w.regularizer is not None]
     assert len(layer.losses) == len(regularized) > 1
     for weight in layer.weights:
-        kinds = [KINDS[x] for x in weight.name.split("_") if x in KINDS]
         for what in ("regularizer", "constraint"):
-            expected = options.get(f"{[*kinds, 'kernel'][0]}_{what}")
+            expected = options.get(f"{kind_of(weight)}_{what}")
             assert type(getattr(weight, what)) is type(expected), weight.name
 
 

@@ -1,63 +1,9 @@
 import numpy as np
 import pytest
 
-from kerasrnn.layers import GAM
 from kerasrnn.layers import GAMCell
 from tests import helpers
 from tests.layers import small_layers
-from tests.reference.layers import step_of
-
-OPTIONS = {
-    "plain": {},
-    "normalized": {"layer_norm": True},
-    "head_norm": {"head_norm": True},
-}
-
-every_option = pytest.mark.parametrize("options", OPTIONS)
-
-
-@every_option
-def test_a_step_equals_the_oracle(options):
-    cell = small_layers.cell("gam", **OPTIONS[options])
-    x, states = helpers.random(2, 2), small_layers.some_states(cell)
-    helpers.assert_close(
-        small_layers.step(cell, x, states), step_of(cell)(x, states)
-    )
-
-
-@every_option
-def test_a_step_equals_the_oracle_in_a_compiled_graph(options):
-    cell = small_layers.cell("gam", **OPTIONS[options])
-    x, states = helpers.random(2, 2), small_layers.some_states(cell)
-    helpers.assert_close(
-        small_layers.compiled_step(cell, x, states), step_of(cell)(x, states)
-    )
-
-
-def test_dropout_meets_what_enters_a_product():
-    small_layers.check_dropout(
-        small_layers.cell("gam", dropout=0.5, recurrent_dropout=0.5, seed=2)
-    )
-
-
-@every_option
-def test_gradients_equal_finite_differences(options):
-    small_layers.check_gradients(
-        small_layers.loop(
-            "gam",
-            {"return_state": True},
-            dtype=small_layers.WIDEST,
-            **OPTIONS[options],
-        )
-    )
-
-
-def test_gradients_of_the_fast_layer_equal_finite_differences():
-    small_layers.check_gradients(
-        small_layers.fast(
-            "gam", {"return_state": True}, dtype=small_layers.WIDEST
-        )
-    )
 
 
 def test_golden():
@@ -120,11 +66,3 @@ def test_kernels_start_glorot_normal_over_the_joined_input():
         assert np.std(kernel) == pytest.approx(std, rel=0.05)
         # PyTorch's is cut off but for a few in a million.
         assert np.quantile(np.abs(kernel), 0.999) < 2.3 * std
-
-
-@pytest.mark.parametrize("make", [GAMCell, GAM])
-@pytest.mark.parametrize("bad", [0, -1, True, 2.5, None])
-@pytest.mark.parametrize("name", ["num_groups", "group_size", "head_units"])
-def test_sizes_are_checked(name, bad, make):
-    with pytest.raises(ValueError, match=f"`{name}`.*Received: {name}={bad}"):
-        make(**small_layers.GAM_SIZES | {name: bad})

@@ -7,83 +7,6 @@ from kerasrnn.layers import GAMRHN
 from kerasrnn.layers import GAMRHNCell
 from tests import helpers
 from tests.layers import small_layers
-from tests.reference.layers import step_of
-
-OPTIONS = {
-    "gru": {},
-    "highway": {"inner": "highway"},
-    "gru_normalized": {"layer_norm": True},
-    "head_norm": {"head_norm": True},
-    "highway_normalized": {"inner": "highway", "layer_norm": True},
-}
-
-every_option = pytest.mark.parametrize("options", OPTIONS)
-every_inner = pytest.mark.parametrize("inner", ["gru", "highway"])
-
-
-@every_option
-@pytest.mark.parametrize("depth", [1, 3])
-def test_a_step_equals_the_oracle(depth, options):
-    cell = small_layers.cell("gam_rhn", depth=depth, **OPTIONS[options])
-    x, states = helpers.random(2, 2), small_layers.some_states(cell)
-    helpers.assert_close(
-        small_layers.step(cell, x, states), step_of(cell)(x, states)
-    )
-
-
-@every_option
-def test_a_step_equals_the_oracle_in_a_compiled_graph(options):
-    cell = small_layers.cell("gam_rhn", depth=3, **OPTIONS[options])
-    x, states = helpers.random(2, 2), small_layers.some_states(cell)
-    helpers.assert_close(
-        small_layers.compiled_step(cell, x, states), step_of(cell)(x, states)
-    )
-
-
-@every_inner
-@pytest.mark.parametrize("depth", [1, 3])
-def test_dropout_meets_what_enters_a_product(depth, inner):
-    small_layers.check_dropout(
-        small_layers.cell(
-            "gam_rhn",
-            depth=depth,
-            inner=inner,
-            dropout=0.5,
-            recurrent_dropout=0.5,
-            seed=2,
-        )
-    )
-
-
-@pytest.mark.parametrize(
-    "options", ["gru", "highway", "gru_normalized", "head_norm"]
-)
-def test_gradients_equal_finite_differences(options):
-    small_layers.check_gradients(
-        small_layers.loop(
-            "gam_rhn",
-            {"return_state": True},
-            dtype=small_layers.WIDEST,
-            **OPTIONS[options],
-        )
-    )
-
-
-@pytest.mark.parametrize(
-    "options, depth",
-    [("gru", 1), ("gru", 3), ("highway", 2), ("head_norm", 2)],
-)
-def test_gradients_of_the_fast_layer_equal_finite_differences(options, depth):
-    small_layers.check_gradients(
-        small_layers.fast(
-            "gam_rhn",
-            {"return_state": True},
-            depth=depth,
-            **OPTIONS[options],
-            dtype=small_layers.WIDEST,
-        )
-    )
-
 
 # Of the write and the reads those of `test_gam.py`.
 MEMORY = {
@@ -170,14 +93,6 @@ def test_the_transform_bias_may_be_chosen(bias_initializer):
     h, t = np.split(helpers.as_numpy(cell.gate_bias.value), 2, -1)
     assert np.all(h == (bias_initializer == "ones"))
     assert np.all(t == -4)
-
-
-@pytest.mark.parametrize("make", [GAMRHNCell, GAMRHN])
-@pytest.mark.parametrize("bad", [0, -1, True, 2.5, None])
-@pytest.mark.parametrize("name", small_layers.GAM_RHN_SIZES)
-def test_sizes_are_checked(name, bad, make):
-    with pytest.raises(ValueError, match=f"`{name}`.*Received: {name}={bad}"):
-        make(**small_layers.GAM_RHN_SIZES | {name: bad})
 
 
 @pytest.mark.parametrize("make", [GAMRHNCell, GAMRHN])

@@ -1,42 +1,9 @@
 import numpy as np
-import pytest
 from keras import ops
 
 from kerasrnn.layers import MinLSTM
 from kerasrnn.layers import MinLSTMCell
-from kerasrnn.layers import positive
-from tests import helpers
 from tests.layers import small_layers
-from tests.reference.layers import step_of
-
-OPTIONS = {
-    "plain": {},
-    "positive": {"activation": positive},
-    "normalized": {"layer_norm": True},
-}
-
-every_option = pytest.mark.parametrize("options", OPTIONS)
-
-
-@every_option
-def test_a_step_equals_the_oracle(options):
-    cell = small_layers.cell("min_lstm", **OPTIONS[options])
-    x, states = helpers.random(2, 2), small_layers.some_states(cell)
-    expected = step_of(cell)(x, states)
-    helpers.assert_close(small_layers.step(cell, x, states), expected)
-    helpers.assert_close(small_layers.compiled_step(cell, x, states), expected)
-
-
-@every_option
-def test_gradients_equal_finite_differences(options):
-    small_layers.check_gradients(
-        small_layers.fast(
-            "min_lstm",
-            {"return_state": True},
-            dtype=small_layers.WIDEST,
-            **OPTIONS[options],
-        )
-    )
 
 
 def test_golden():

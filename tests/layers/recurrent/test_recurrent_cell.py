@@ -3,11 +3,9 @@
 import keras
 import numpy as np
 import pytest
-from keras import ops
 from keras.layers import RNN
 
 from kerasrnn.layers import CRF
-from kerasrnn.layers import RHN
 from kerasrnn.layers import BahdanauAttention
 from kerasrnn.layers import CoverageAttention
 from kerasrnn.layers import GAMCell
@@ -28,6 +26,22 @@ from tests.layers import small_layers
 def test_rates_are_checked(name, bad):
     with pytest.raises(ValueError, match=f"`{name}`.*Received: {name}={bad}"):
         RHNCell(3, **{name: bad})
+
+
+@pytest.mark.parametrize("bad", [0, -1, True, 2.5, None])
+@pytest.mark.parametrize(
+    "name, size",
+    [
+        (name, size)
+        for name in ("rhn", "gam", "gam_rhn", "peephole_lstm", "min_gru")
+        for size in small_layers.LAYERS[name][2]
+    ],
+)
+def test_sizes_are_checked(name, size, bad):
+    *both, sizes = small_layers.LAYERS[name]
+    for make in both:
+        with pytest.raises(ValueError, match=f"`{size}`.*d: {size}={bad}"):
+            make(**sizes | {size: bad})
 
 
 SEQUENCE = helpers.random(3, 40, 2)
@@ -118,19 +132,16 @@ def test_no_two_weights_start_alike(seed):
                 assert not np.any(kernel.flat[:4] == other.flat[:4])
 
 
+@pytest.mark.parametrize("name", small_layers.LAYERS)
+def test_gains_start_at_one(name):
+    cell = small_layers.new_cell(name, layer_norm=True)
+    cell.build((None, 2))
+    gains = [x.value for x in cell.weights if "gains" in x.name]
+    assert gains
+    assert all(np.all(x == 1) for x in helpers.as_numpy(gains))
+
+
 def test_kernels_of_one_name_start_differently():
     cell = RecurrentCell(kernel_initializer=keras.initializers.HeNormal(1))
     first, second = (cell.add_kernel((2, 3)) for _ in range(2))
     assert not np.any(helpers.as_numpy(first) == helpers.as_numpy(second))
-
-
-def test_an_initializer_may_be_any_function():
-    def twos(shape, dtype=None):
-        return 2 * ops.ones(shape, dtype)
-
-    layer = RHN(3, 2, kernel_initializer=twos, recurrent_initializer=twos)
-    layer.build((None, None, 4))
-    kernels = helpers.as_numpy(
-        [layer.cell.kernel, *layer.cell.recurrent_kernel]
-    )
-    assert all(np.all(kernel == 2) for kernel in kernels)

@@ -9,31 +9,6 @@ from tests.layers import small_layers
 from tests.reference.cells import sigmoid
 from tests.reference.layers import step_of
 
-OPTIONS = {"plain": {}, "normalized": {"layer_norm": True}}
-
-every_option = pytest.mark.parametrize("options", OPTIONS)
-
-
-@every_option
-def test_a_step_equals_the_oracle(options):
-    cell = small_layers.cell("rg_lru", **OPTIONS[options])
-    x, states = helpers.random(2, 2), small_layers.some_states(cell)
-    expected = step_of(cell)(x, states)
-    helpers.assert_close(small_layers.step(cell, x, states), expected)
-    helpers.assert_close(small_layers.compiled_step(cell, x, states), expected)
-
-
-@every_option
-def test_gradients_equal_finite_differences(options):
-    small_layers.check_gradients(
-        small_layers.fast(
-            "rg_lru",
-            {"return_state": True},
-            dtype=small_layers.WIDEST,
-            **OPTIONS[options],
-        )
-    )
-
 
 def test_golden():
     cell = small_layers.with_weights(

@@ -1,81 +1,9 @@
-import keras
 import numpy as np
 import pytest
 
-from kerasrnn.layers import RHN
 from kerasrnn.layers import RHNCell
 from tests import helpers
 from tests.layers import small_layers
-from tests.reference.layers import step_of
-
-OPTIONS = {
-    "coupled": {},
-    "own_carry": {"couple_carry": False},
-    "normalized": {"layer_norm": True},
-    "own_carry_normalized": {"couple_carry": False, "layer_norm": True},
-}
-
-every_option = pytest.mark.parametrize("options", OPTIONS)
-
-
-@every_option
-@pytest.mark.parametrize("depth", [1, 3])
-def test_a_step_equals_the_oracle(depth, options):
-    cell = small_layers.cell("rhn", depth=depth, **OPTIONS[options])
-    x, states = helpers.random(2, 2), small_layers.some_states(cell)
-    helpers.assert_close(
-        small_layers.step(cell, x, states), step_of(cell)(x, states)
-    )
-
-
-@every_option
-def test_a_step_equals_the_oracle_in_a_compiled_graph(options):
-    cell = small_layers.cell("rhn", depth=3, **OPTIONS[options])
-    x, states = helpers.random(2, 2), small_layers.some_states(cell)
-    helpers.assert_close(
-        small_layers.compiled_step(cell, x, states), step_of(cell)(x, states)
-    )
-
-
-@pytest.mark.parametrize("depth", [1, 3])
-@pytest.mark.parametrize("options", ["coupled", "own_carry"])
-def test_dropout_meets_what_enters_a_product(options, depth):
-    small_layers.check_dropout(
-        small_layers.cell(
-            "rhn",
-            depth=depth,
-            dropout=0.5,
-            recurrent_dropout=0.5,
-            seed=2,
-            **OPTIONS[options],
-        )
-    )
-
-
-@every_option
-def test_gradients_equal_finite_differences(options):
-    small_layers.check_gradients(
-        small_layers.loop(
-            "rhn",
-            {"return_state": True},
-            dtype=small_layers.WIDEST,
-            **OPTIONS[options],
-        )
-    )
-
-
-@pytest.mark.parametrize("depth", [1, 3])
-@pytest.mark.parametrize("options", ["coupled", "own_carry"])
-def test_gradients_of_the_fast_layer_equal_finite_differences(options, depth):
-    small_layers.check_gradients(
-        small_layers.fast(
-            "rhn",
-            {"return_state": True},
-            depth=depth,
-            dtype=small_layers.WIDEST,
-            **OPTIONS[options],
-        )
-    )
 
 
 def test_golden_coupled():
@@ -100,19 +28,6 @@ def test_golden_own_carry():
     # tanh(0.35) sigmoid(0.3) + 0.5 sigmoid(1.5)
     (state,) = small_layers.step(cell, [[1.0]], [[[0.5]]])
     np.testing.assert_allclose(state, [[0.6020156524]], rtol=1e-6)
-
-
-def test_the_layer_has_the_size_of_the_paper():
-    layer = RHN(830, depth=10, recurrent_initializer="zeros")
-    layer.build((None, None, 830))
-    assert layer.count_params() == 15_172_400
-    # Tied to the output layer, which adds a bias.
-    embedding = keras.layers.ReversibleEmbedding(
-        10_000, 830, embeddings_initializer="zeros"
-    )
-    embedding.build()
-    total = layer.count_params() + embedding.count_params() + 10_000
-    assert total == 23_482_400
 
 
 def test_a_carry_gate_of_its_own_has_weights_of_its_own():
@@ -151,11 +66,3 @@ def test_weights_start_uniform():
         assert np.abs(weight).max() <= 0.04
         assert np.std(weight) == pytest.approx(0.04 / 3**0.5, rel=0.1)
         assert abs(np.mean(weight)) < 0.01
-
-
-@pytest.mark.parametrize("make", [RHNCell, RHN])
-@pytest.mark.parametrize("bad", [0, -1, True, 2.5, None])
-@pytest.mark.parametrize("name", ["units", "depth"])
-def test_sizes_are_checked(name, bad, make):
-    with pytest.raises(ValueError, match=f"`{name}`.*Received: {name}={bad}"):
-        make(**{"units": 3, "depth": 2} | {name: bad})

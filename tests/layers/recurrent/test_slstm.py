@@ -8,60 +8,6 @@ from kerasrnn.layers import FastRNN
 from kerasrnn.layers import SLSTMCell
 from tests import helpers
 from tests.layers import small_layers
-from tests.reference.layers import step_of
-
-OPTIONS = {
-    "sigmoid": {},
-    "exp": {"forget_gate": "exp"},
-    "normalized": {"layer_norm": True},
-}
-
-every_option = pytest.mark.parametrize("options", OPTIONS)
-
-
-def seen(states):
-    """States of units that have seen something: `n` is above 0."""
-    h, c, n, m = states
-    return [h, c, np.abs(n) + 1, m]
-
-
-@every_option
-@pytest.mark.parametrize("first", [True, False])
-def test_a_step_equals_the_oracle(options, first):
-    cell = small_layers.cell("slstm", **OPTIONS[options])
-    x, states = helpers.random(2, 2), seen(small_layers.some_states(cell))
-    if first:
-        states = [0 * state for state in states]
-    helpers.assert_close(
-        small_layers.step(cell, x, states), step_of(cell)(x, states)
-    )
-
-
-@every_option
-def test_a_step_equals_the_oracle_in_a_compiled_graph(options):
-    cell = small_layers.cell("slstm", **OPTIONS[options])
-    x, states = helpers.random(2, 2), seen(small_layers.some_states(cell))
-    helpers.assert_close(
-        small_layers.compiled_step(cell, x, states), step_of(cell)(x, states)
-    )
-
-
-def test_dropout_meets_what_enters_a_product():
-    small_layers.check_dropout(
-        small_layers.cell("slstm", dropout=0.5, recurrent_dropout=0.5, seed=2)
-    )
-
-
-@every_option
-def test_gradients_equal_finite_differences(options):
-    small_layers.check_gradients(
-        small_layers.fast(
-            "slstm",
-            {"return_state": True},
-            dtype=small_layers.WIDEST,
-            **OPTIONS[options],
-        )
-    )
 
 
 def test_golden():

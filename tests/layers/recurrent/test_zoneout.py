@@ -78,9 +78,15 @@ def test_in_inference_states_move_by_the_expectation(name):
     ),
 )
 def test_in_training_noise_is_new_for_each_unit_row_step_and_batch(name, layer):
-    layer = LAYERS[layer](zoned(name, 0.3, seed=1), return_sequences=True)
+    layer, twin = (
+        LAYERS[layer](zoned(name, 0.3, seed=1), return_sequences=True)
+        for _ in range(2)
+    )
     x = helpers.random(16, 40, 3)
-    first, second = (kept(layer(x, training=True)) for _ in range(2))
+    first, second, same = (
+        kept(each(x, training=True)) for each in (layer, layer, twin)
+    )
+    np.testing.assert_array_equal(first, same)
     # Independent draws agree with probability 0.3² + 0.7² = 0.58.
     assert 0.26 < first.mean() < 0.34
     for one, other in [
