@@ -273,9 +273,9 @@ def locked(path: PathLike) -> Iterator[pathlib.Path]:
     """Locks a folder, so that no other process locks it at the same time.
 
     The lock is a file `.lock` in the folder. The system releases it when the
-    process ends, even if it is killed. A new folder that stays empty is
-    removed again. The process that holds the lock may
-    lock the folder again, as a recipe does around `TrainingFolder.fit`.
+    process ends, even if it is killed. A new folder that stays empty is removed
+    again. The process that holds the lock may lock the folder again, as a
+    recipe does around `TrainingFolder.fit`.
 
     Args:
         path: String or path of the folder, created if it is missing.

@@ -57,7 +57,7 @@ class Settings(training.ClassificationSettings):
         super().__post_init__()
         if len(self.label_column) > 1 and not self.multi_label:
             raise ValueError(
-                "Several of `label_column` need `multi_label`. "
+                "Several columns as `label_column` need `multi_label`. "
                 f"Received: label_column={self.label_column}"
             )
         own = "test", "text_column", "label_column", "group_column"

@@ -73,13 +73,13 @@ class Settings(training.Settings):
     resample: Joined | None = None
     """How to aggregate irregular rows in each step."""
     held_out: training.Rate = 0.15
-    """Fraction of steps for validation, and for the test: the last ones."""
+    """Fraction of steps for the test (the last) and for validation, each."""
     horizon: training.Count = 24
     """Number of steps to forecast."""
     lookback: training.Count = 168
     """Number of past steps that a forecast reads."""
     season: training.Count | None = None
-    """Steps per season, for scores; 1: none; default: by the time step."""
+    """Steps per season, for the scores; 1: no season; default: by the step."""
     segment: training.Count = 12
     """Number of steps read at once by the cell; try half a season."""
     head: Head = "quantiles"

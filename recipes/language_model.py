@@ -77,7 +77,7 @@ class Settings(training.Settings):
     frequencies: bool = True
     """Whether the output bias starts at the log token frequencies."""
     uniform: training.Positive | None = None
-    """Bound of the uniform initial embeddings; default: Keras's, scaled."""
+    """Bound of uniform initial embeddings; default: normal embeddings."""
     dropout: training.Rate = 0.3
     """Dropout rate of embeddings, between layers and of outputs."""
     recurrent_dropout: training.Rate = 0.2
@@ -105,7 +105,7 @@ class Settings(training.Settings):
     dynamic: bool = True
     """Whether to report dynamic evaluation as well."""
     xla: bool = False
-    """Export programs for XLA: faster answers, but a first start that takes
+    """Export programs for XLA: faster predictions, but the first start takes
     minutes."""
 
     def __post_init__(self):

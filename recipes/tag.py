@@ -68,7 +68,7 @@ class Settings(training.BackboneSettings):
     lowercase: bool = True
     """Whether to look up words in lower case; characters keep their case."""
     min_count: training.Count = 2
-    """Rarer words share one embedding."""
+    """Words that occur less often than this share one embedding."""
     vectors: training.Existing | None = None
     """Word vectors, a file of word2vec, GloVe or fastText."""
     embedding_dim: training.Count = 100
@@ -76,11 +76,11 @@ class Settings(training.BackboneSettings):
     characters: Literal["recurrent", "convolution"] | None = "recurrent"
     """Layer that reads the characters of each word."""
     character_units: training.Count = 32
-    """Width of that layer in each direction."""
+    """Width of the layer for characters, in each direction."""
     crf: bool = True
     """Whether a CRF predicts the tags of a sentence jointly."""
     words_as: Literal["first", "mean"] = "first"
-    """Subword that represents a word in a backbone."""
+    """Vector of a word from the backbone: of its first subword, or the mean."""
     class_weight: Literal["balanced"] | None = None
     """Class weights; balanced: all tags have the same total weight."""
     dropout: training.Rate = 0.5

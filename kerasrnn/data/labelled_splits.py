@@ -149,9 +149,9 @@ def without_texts(
 def how_held_out(
     corpus: LabelledCorpus, held_out: LabelledTexts, advise: bool = True
 ) -> dict[str, str | int]:
-    """Tells whether whole groups were held out.
+    """Returns whether whole groups were held out, and prints it.
 
-    It also prints this, unless there is nothing to advise.
+    Without groups, it prints how to name a group column, if `advise` is set.
 
     Args:
         corpus: `LabelledCorpus` to train on.

@@ -93,8 +93,8 @@ def read_parallel_corpus(
         source: String or positive integer, the side to translate from, as in
             the table.
         target: String or positive integer, the side to translate to.
-        limit: Positive integer, how many pairs to keep: the first. Defaults
-            to `None`, which keeps all.
+        limit: Positive integer, number of pairs to keep, from the first on.
+            Defaults to `None`, which keeps all.
         alignments: String or path of a file of word alignments, a line for
             each of the corpus, such as `0-0 1-2`, which links the first words
             and the second to the third. Each pair then has the line as a third
@@ -156,13 +156,13 @@ def read_parallel_corpus(
 def language_names(
     train: Sequence[PathLike], source: str | None, target: str | None
 ) -> list[str]:
-    """Returns what the columns of a parallel corpus are called.
+    """Returns the names of the columns of a parallel corpus.
 
-    Most often these are its languages.
+    Usually, these are its languages.
 
     Args:
-        train: List of a path, of a file of pairs; or of two paths, of a file
-            of sources and one of targets.
+        train: List of one path, a file of pairs; or of two paths, a file of
+            sources and a file of targets.
         source: String, the column to translate from; or `None`.
         target: String, the column to translate to; or `None`.
 
@@ -344,13 +344,13 @@ def drop_long(pairs: Pairs, most_words: int | None) -> Pairs:
 
 
 class ParallelParts(NamedTuple):
-    """The parts of a parallel corpus, no source of one in another.
+    """The parts of a parallel corpus. No source is in two parts.
 
     Args:
-        train: List of `(source, target)` strings to train on.
-        dev: List of pairs to validate on.
-        test: List of pairs to test on, which may be empty, or a dictionary
-            from names to such lists.
+        train: List of `(source, target)` strings, the training pairs.
+        dev: List of validation pairs.
+        test: List of test pairs, which may be empty, or a dictionary from names
+            to such lists.
     """
 
     train: Pairs
@@ -371,21 +371,21 @@ def read_parallel_parts(
 ) -> ParallelParts:
     r"""Reads the parts of a corpus, and holds pairs out if there is no `dev`.
 
-    Pairs to train on whose source is held out or tested are removed, with a
-    `CorpusWarning`.
+    Training pairs whose source is also a validation or test source are removed,
+    with a `CorpusWarning`.
 
     Args:
-        train: List of a path, of a file of pairs; or of two paths, of a file
-            of sources and one of targets.
-        dev: The same of the pairs to validate on; empty to hold out pairs of
+        train: List of one path, a file of pairs; or of two paths, a file of
+            sources and a file of targets.
+        dev: The same for the validation pairs; empty to hold out pairs of
             `train`.
-        test: The same of the pairs to test on.
+        test: The same for the test pairs.
         columns: Tuple, the columns of sources and of targets in each file; see
             `read_parallel_corpus`.
-        limit: Positive integer, how many pairs to keep of each file: the
-            first; `None` for all.
-        dev_size: Positive integer, how many pairs to hold out: at most a tenth
-            of them, but one at least.
+        limit: Positive integer, number of pairs to keep of each file, from the
+            first on; `None` for all.
+        dev_size: Positive integer, number of pairs to hold out: at most a tenth
+            of them, but at least one.
         seed: Integer. The same pairs, size and seed give the same parts.
         alignments: String or path of the word alignments of `train`; see
             `read_parallel_corpus`.
@@ -431,22 +431,22 @@ def mix_parts(
     """Mixes new and old pairs, to fine-tune a translator (Chu et al. 2017).
 
     Trained on new pairs alone, a translator forgets the old ones. If there are
-    fewer of the new, each occurs several times, so that both weigh the same.
+    fewer new pairs, they are repeated, so that both kinds have the same weight.
 
     Args:
         new: `ParallelParts` of the new corpus.
         old: `ParallelParts` of the corpus that the translator was trained on.
-        oversample: Positive integer, how often each new pair occurs; `None`
-            for as often as makes them about as many as the old pairs.
-        seed: Integer, the seed of the order of the pairs to validate on.
+        oversample: Positive integer, copies of each new pair; `None` for about
+            as many new pairs as old ones.
+        seed: Integer, the seed of the order of the validation pairs.
 
     Returns:
-        `ParallelParts` of both: those to validate on in random order, and for
-        the test a dictionary of the held-out pairs, `"new"` and `"old"`, and
-        of `"test"` and `"old test"`, or by their names, if there are such.
+        `ParallelParts` of both. The validation pairs are in random order. The
+        test is a dictionary of the validation pairs `"new"` and `"old"` and,
+        if there are test pairs, of `"test"` and `"old test"`, or their names.
 
     Raises:
-        CorpusError: When no new or no old pair is left to train on.
+        CorpusError: When no new or no old training pair is left.
 
     Example:
 
@@ -479,7 +479,7 @@ def add_synthetic(
     synthetic: Pairs,
     oversample: int | None = None,
 ) -> ParallelParts:
-    """Adds pairs whose sources are translations to those to train on.
+    """Adds synthetic pairs, whose sources are translations, for training.
 
     Pairs whose target is held out are removed, with a `CorpusWarning`.
 
@@ -487,8 +487,8 @@ def add_synthetic(
         parts: `ParallelParts`, of true pairs.
         synthetic: List of pairs, as `kerasrnn.pipelines.back_translate` makes
             them.
-        oversample: Positive integer, how often each true pair occurs; `None`
-            for as often as makes them about as many as the others.
+        oversample: Positive integer, copies of each true pair; `None` for about
+            as many true pairs as synthetic ones.
 
     Returns:
         `ParallelParts`.

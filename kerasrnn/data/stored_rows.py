@@ -42,8 +42,8 @@ class _File:
 class StoredRows(Sequence[Any]):
     """Rows in a temporary file: each a string, or a tuple of strings.
 
-    They are read like a list. A part of them, or another order, is of the same
-    file. Memory has only where each row begins and ends.
+    They are indexed like a list. A slice or a shuffled copy uses the same file.
+    Only the positions of the rows in the file are in memory.
 
     Args:
         file: The file of the texts.
@@ -51,7 +51,7 @@ class StoredRows(Sequence[Any]):
         are_tuples: Whether rows are tuples.
 
     Attributes:
-        derived: Dictionary of what was made of all rows, such as their ids.
+        derived: Dictionary of results computed from all rows, such as ids.
     """
 
     def __init__(
@@ -149,11 +149,11 @@ def select_rows(rows: Sequence[Any], indices: Any) -> Sequence[Any]:
 
 
 def sample_rows(rows: Sequence[Any], most: int = 500_000) -> Sequence[Any]:
-    """Returns some rows at equal distances, or all if they are few.
+    """Returns evenly spaced rows, or all if there are few.
 
     Args:
         rows: Sequence of rows.
-        most: Positive integer, how many rows at most.
+        most: Positive integer, maximum number of rows.
 
     Example:
 

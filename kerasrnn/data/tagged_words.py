@@ -88,8 +88,9 @@ def read_tagged_words(
         tag: String or integer, the column of the tags.
         tag_names: List of strings, the names of tags that are numbers 0, 1, ...
             Defaults to those of a data set of `datasets`.
-        sentence: String or integer, the column that says which sentence a word
-            is of, where a row has a word. Defaults to `None`: a row has lists.
+        sentence: String or integer, the column that identifies the sentence of
+            a word, if each row has one word. Defaults to `None`: a row has the
+            lists of a sentence.
 
     Returns:
         List of sentences, each a list of `(word, tag)` strings.

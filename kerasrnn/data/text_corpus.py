@@ -83,10 +83,10 @@ def read_text_corpus(
     validation and test. Without a file for validation, `split_text_corpus`
     divides the lines. Without a file for test, `test` is `None`.
 
-    Of a table, the texts in one column are read, and each of their lines is
-    one. By its extension, a file is a table in a format of `read_rows`: `.csv`,
-    `.tsv`, `.jsonl`, `.ndjson`, `.json`, `.parquet` and `.tmx`; with
-    `text_column`, any file is. So are data sets, DataFrames and lists of dicts.
+    From a table, the texts in one column are read, and each line of a text is a
+    line of the corpus. Tables are files with the extensions `.csv`, `.tsv`,
+    `.jsonl`, `.ndjson`, `.json`, `.parquet` and `.tmx`, all files if
+    `text_column` is given, and data sets, DataFrames and lists of dicts.
 
     The Penn Treebank as Mikolov prepared it comes in three parts. It is read
     from a folder with `ptb.train.txt`, `ptb.valid.txt` and `ptb.test.txt`,

@@ -36,17 +36,17 @@ def replica_count(model: keras.Model) -> int:
 def sum_over_replicas(x: Tensor) -> Tensor:
     """Sums a tensor over the replicas of `tf.distribute`, on all workers.
 
-    A loss that is a mean over tokens calls it on the sum of its terms and on
-    their number. As Keras divides the loss by the number of replicas and then
-    sums their gradients, it is then the mean over the whole batch, and so are
-    the gradients.
+    A loss that is a mean over tokens calls it for the sum of the terms and for
+    their number. The loss is then the mean over the whole batch. So is its
+    gradient, because Keras divides the loss by the number of replicas and sums
+    their gradients.
 
     Args:
-        x: Float tensor. Replicas must have the same shape.
+        x: Float tensor. It must have the same shape in all replicas.
 
     Returns:
-        A tensor of that shape: `x` itself on other backends, and where there
-        is one replica only.
+        A tensor of that shape: `x` itself on other backends, and with a single
+        replica.
 
     Example:
 

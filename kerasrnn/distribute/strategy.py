@@ -13,30 +13,30 @@ Distribution = typing.Literal["mirrored", "workers"]
 
 
 def make_strategy(name: Distribution, devices: int | None = None) -> Any:
-    """Creates a strategy under which `Model.fit` trains on several devices.
+    """Creates a strategy with which `Model.fit` trains on several devices.
 
-    Each replica, one a device, has a copy of the model and its share of the
-    rows of every batch. Build and compile the model in `scope()`, and train
-    it with `TrainingFolder.fit`: then several replicas compute what a single
-    device computes with the same batches, except for rounding, if
+    There is one replica per device. Each has a copy of the model, and gets its
+    share of the rows of every batch. Build and compile the model in `scope()`,
+    and train it with `TrainingFolder.fit`. Several replicas then compute the
+    same as a single device, except for rounding, under two conditions:
 
-    * the loss is `TokenCrossentropy`, `PianoRollCrossentropy` or
-      `ForecastLoss`, a mean over the whole batch, or every batch can be
-      divided evenly. A loss of Keras is the mean over the replicas of the means
-      over their rows: on two replicas, one without rows halves the update from
-      a last batch of one row.
-    * there is no dropout or scheduled sampling, whose random numbers depend
+    * The loss is `TokenCrossentropy`, `PianoRollCrossentropy` or
+      `ForecastLoss`, which are means over the whole batch, or every batch can
+      be divided evenly. A loss of Keras is averaged over the rows of each
+      replica, and then over the replicas. So if the last batch has one row,
+      two replicas make half the update.
+    * There is no dropout and no scheduled sampling, whose random numbers depend
       on the number of replicas.
 
-    Create it before TensorFlow computes anything.
+    Create the strategy before TensorFlow computes anything.
 
     Args:
         name: `"mirrored"` for the devices of this machine, or `"workers"` for
-            the processes that the environment variable `TF_CONFIG` lists,
-            each with all of its GPUs, or with its CPU.
-        devices: Positive integer, how many devices of this machine to use;
-            `None` for all GPUs. Without a GPU, TensorFlow uses the CPU as this
-            many devices, which is for tests: it is not faster.
+            the processes that the environment variable `TF_CONFIG` lists. Each
+            of these uses all its GPUs, or its CPU.
+        devices: Positive integer, number of devices of this machine to use;
+            `None` for all GPUs. Without a GPU, TensorFlow divides the CPU into
+            this many devices, which is not faster, but useful for tests.
 
     Returns:
         A `tf.distribute.Strategy`; on JAX, a

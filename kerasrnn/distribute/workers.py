@@ -18,8 +18,8 @@ from kerasrnn.typing import PathLike
 def is_first_worker() -> bool:
     """Returns whether this process is the one that writes the results.
 
-    In the scope of a strategy of several workers, it is the chief, or else
-    the worker of index 0. Any other process is the first and the only one.
+    In the scope of a strategy with several workers, that is the chief or,
+    without a chief, worker 0. Without such a strategy, it is always true.
 
     Example:
 

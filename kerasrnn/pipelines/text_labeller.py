@@ -252,7 +252,7 @@ class TextLabeller(XlaPipeline):
     ['sports', 'politics']
     >>> labeller.save("labeller.keras")
 
-    Several labels a text:
+    Several labels per text:
 
     >>> model = TextClassifier(encoder, "attention", num_classes=2)
     >>> names = ["politics", "sports"]

@@ -297,7 +297,7 @@ class TextLanguageModel(XlaPipeline):
     def ids(self, lines: Strings) -> np.ndarray | StoredIds:
         """Returns the text of a list of lines as one vector of int32 ids.
 
-        Those of rows on disk are on disk, too, and made once.
+        The ids of rows on disk are computed once and stored on disk, too.
         """
         parts = in_parts(text_list(lines), self.text_ids)
         ids = (part.flat_values for part in parts)

@@ -321,9 +321,9 @@ class TextTranslator(XlaPipeline):
         """Estimates the lexicon of the model (if it has one) from pairs.
 
         Args:
-            pairs: List of `(source, target)` strings, all that the model is
-                trained on; see `kerasrnn.data.translation_lexicon`. Of more
-                than 200,000, some at equal distances.
+            pairs: List of `(source, target)` strings, all training pairs; see
+                `kerasrnn.data.translation_lexicon`. If there are more than
+                200,000, it uses 200,000 of them, evenly spaced.
         """
         if (lexicon := lexicon_of(self.model)) is None:
             return

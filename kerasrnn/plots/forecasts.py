@@ -43,7 +43,7 @@ def forecast_figure(
         levels: List of rising floats, the levels of the quantiles. A band is
             drawn from the first to the last, from the second to the last but
             one, and so on.
-        most_columns: Positive integer, how many columns to draw at most, the
+        most_columns: Positive integer, maximum number of columns to draw, the
             first ones.
         past_horizons: Positive integer, how much of the past to draw at most,
             in lengths of the forecast.

@@ -42,7 +42,7 @@ class EncoderSettings(Settings):
     cell: CellName = "gru"
     """Recurrent cell."""
     units: Count | None = None
-    """Width of the cells."""
+    """Width of the cells; None: by the size of the corpus."""
     depth: Count = 1
     """Number of recurrent layers."""
     bidirectional: bool = True
@@ -58,9 +58,10 @@ class EncoderSettings(Settings):
     minutes."""
     # `by_size` replaces `None` in the next two fields before they are read.
     epochs: Count | None = None  # type: ignore[assignment]
-    """Passes over the corpus; a higher number continues a finished run."""
+    """Passes over the corpus; a higher number continues a finished run; None:
+    by the size of the corpus."""
     batch_size: Count | None = None  # type: ignore[assignment]
-    """Examples in a batch."""
+    """Examples in a batch; None: by the size of the corpus."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -96,12 +97,12 @@ class BackboneSettings(EncoderSettings):
     """Pretrained transformer below the recurrent layers: a KerasHub preset,
     which is downloaded, or a folder."""
     backbone_layers: Count = 4
-    """Number of its last layers to read."""
+    """Number of last layers of the backbone to read."""
     layers_as: typing.Literal["concatenation", "mean"] = "concatenation"
-    """How to combine these layers."""
+    """How to combine these layers of the backbone."""
     backbone_rate: Positive | None = None
-    """Its peak learning rate; by default it is frozen, and reads each
-    text once."""
+    """Peak learning rate of the backbone; by default it is frozen, and reads
+    each text once."""
 
     @property
     def backbone_options(self) -> Config:
@@ -183,11 +184,13 @@ class ClassificationSettings(BackboneSettings):
     language_model: Existing | None = None
     """Saved language model to start from: its tokenizer, cells and weights."""
     backwards_model: Existing | None = None
-    """Its backwards model (--backwards-of), to read in both directions."""
+    """Backwards language model (language_model.py --backwards-of), to read in
+    both directions."""
     summary: typing.Literal["last", "pooled", "attention", "decoder"] = (
         "attention"
     )
-    """How to reduce a text to one vector; see `TextClassifier`."""
+    """Vector of a text: last outputs; these with maximum and mean (pooled);
+    mean weighted by attention; or a step of a decoder."""
     attention: AttentionName | None = "additive"
     """Attention mechanism of the summaries attention and decoder."""
     embedding_dim: Count = 100
@@ -294,14 +297,14 @@ class TranslationSettings(EncoderSettings):
     """Subwords (unigram, bpe), words that occur at least twice, or subwords
     for the source and words for the target (unigram-word)."""
     vocabulary_size: Count | None = None
-    """Number of subwords of each language."""
+    """Number of subwords of each language; None: by the size of the corpus."""
     subword_sampling: Rate = 0.0
     """Split words at random in training: exponent of the unigram
     probabilities, or fraction of BPE merges to skip; 0 for never."""
     source_vectors: Existing | None = None
     """Word vectors of the source: a word2vec, GloVe or fastText file."""
     target_vectors: Existing | None = None
-    """The same for the target; the softmax uses them, too."""
+    """Word vectors of the target; the softmax uses them, too."""
     lexical: bool = True
     """Whether attention also reads the embeddings of the source."""
     lexicon: bool = True
@@ -318,6 +321,7 @@ class TranslationSettings(EncoderSettings):
     label_smoothing: Rate = 0.1
     """Label smoothing: probability mass spread over the vocabulary."""
     batch_size: Count = 32
+    """Examples in a batch."""
     learning_rate: Positive = 2e-3
     warmup: Count | None = None
     """Warmup steps of the learning rate; default: at most a tenth of all."""

@@ -159,7 +159,7 @@ class Settings:
     seed: Whole = 13
     """Random seed of data order, initial weights and sampling."""
     epochs: Count
-    """Passes over the corpus; more of them continue a finished run."""
+    """Passes over the corpus; a higher number continues a finished run."""
     batch_size: Count
     """Examples in a batch."""
     learning_rate: Positive

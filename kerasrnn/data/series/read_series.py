@@ -248,7 +248,7 @@ def _on_grid(rows, step, most, where, zone):
             "`key`; ambiguous local times need an offset; and if several "
             "columns hold the time, such as Date and Time, `time` must list "
             "them all. Received: "
-            f"{rows.index[twice][0]} and {twice.sum() - 1} more times twice"
+            f"{rows.index[twice][0]} twice, and {twice.sum() - 1} other repeats"
         )
     _check_span(rows.index, step, most, where)
     times = rows.index.to_numpy()  # in nanoseconds, if there are any
