@@ -243,11 +243,12 @@ class TaggingFunctions:
 
     def _answer(self, words, starts, ends):
         tagger = self.tagger
-        inputs = tagger.padded(tagger.ids(words))
+        ids = tagger.ids(words)
+        known = ids["words"] != tagger.words.unknown_id
         # In alphabetical order.
         best, shares = (
             tf.RaggedTensor.from_tensor(x, words.row_lengths())
-            for x in self.best(*tf.nest.flatten(inputs))
+            for x in self.best(*tf.nest.flatten(tagger.padded(ids)))
         )
         names = tf.gather(tf.constant(tagger.tags), best.flat_values)
         spans = joined_phrases(
@@ -255,6 +256,7 @@ class TaggingFunctions:
         )
         return {
             "tokens": words.to_tensor(""),
+            "known": known.to_tensor(False),
             "tags": best.with_flat_values(names).to_tensor(""),
             "probabilities": shares.to_tensor(0.0),
             **{f"span_{name}": x for name, x in spans.items()},

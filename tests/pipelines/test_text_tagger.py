@@ -130,6 +130,11 @@ def test_given_words_are_not_split(tagger):
     # Only at the end of a sentence is "" padding.
     assert found["tags"].shape == (2, 2)
     assert found["tags"].numpy()[1, 0] != b""
+    # The empty word is not in the vocabulary, and neither is padding.
+    assert found["known"].numpy().tolist() == [[True, True], [False, True]]
+    text = tf.constant(["Anna ANNA Zyx", "Bob"])
+    found = tagger.signatures["serving_default"](text)["known"].numpy()
+    assert found.tolist() == [[True, True, False], [True, False, False]]
 
 
 def test_ids_are_tagged_as_their_words_are(tagger):
