@@ -40,12 +40,12 @@ FONT_FACE = """@font-face {{
     src: url("gradio_api/file={path}");
     unicode-range: U+0900-097F, U+200C-200D, U+25CC;
 }}"""
-# A wide picture stays legible on a narrow screen, where it can be moved.
+# A wide picture keeps its size on a narrow screen, where it can be moved.
 # Pictures have a white background: dark mode turns their brightness.
 STYLE = """
 .wide { overflow-x: auto !important; }
 .wide div { align-items: safe center; }
-.wide img { min-width: 50rem; }
+.wide img { max-width: none; }
 .dark .picture img { filter: invert(0.92) hue-rotate(180deg); }
 .dark .picture { background: #141414 !important; }
 .warning:not(:has(p)) { display: none; }
@@ -53,6 +53,7 @@ STYLE = """
     background: #fef3c7; border-left: 4px solid #d97706; color: #713f12;
     padding: 0.5rem 1rem;
 }
+.warning code { background: none !important; color: inherit !important; }
 .textfield { max-height: 30rem; overflow-y: auto; }
 .weighted-words { --for: 79 155 232; --against: 240 112 95; }
 .dark .weighted-words { --for: 29 78 216; --against: 185 28 28; }
@@ -131,7 +132,7 @@ def build_page(models: Sequence[ExportedModel]) -> gr.Blocks:
 
 
 def title(model: ExportedModel, kind: str) -> str:
-    """Returns what a model is, and its languages or else its name.
+    """Returns what a model is, and its languages or else its own name.
 
     Args:
         model: The `ExportedModel`.
@@ -139,7 +140,8 @@ def title(model: ExportedModel, kind: str) -> str:
     """
     languages = [*map(capitalized, (model.card() or {}).get("languages", []))]
     name = " to ".join(languages) or model.name.replace("_", " ")
-    return f"{kind} · {name}"
+    repeated = kind.lower().startswith(name.lower())
+    return kind if repeated else f"{kind} · {name}"
 
 
 def caption(model: ExportedModel) -> str:
@@ -160,17 +162,17 @@ def caption(model: ExportedModel) -> str:
         )
         parts.append(f"`{command}`")
     results = [
-        f"**{capitalized(sentence)}** on {_of_part(card, part)}."
+        f"**{capitalized(sentence)}** on the {part} set{_sizes(card, part)}."
         for part, sentence in card.get("results", {}).items()
     ]
     return "<br>".join([*results, ", ".join(parts)])
 
 
-def _of_part(card, part):
-    """Returns the size of a data set, as "40 texts, 1,092 words (dev)"."""
+def _sizes(card, part):
+    """Returns the size of a data set, such as " (texts: 40, words: 1,092)"."""
     sizes = card.get("data", {}).get(part, {})
-    words = ", ".join(f"{count:,} {name}" for name, count in sizes.items())
-    return f"{words} ({part})" if words else part
+    words = ", ".join(f"{name}: {count:,}" for name, count in sizes.items())
+    return f" ({words})" if words else ""
 
 
 def _warm_up_all(models):
@@ -252,7 +254,7 @@ _KINDS: dict[str, Any] = {
     "Translator": ("attend", "weights", translator_tab, set()),
     "Classifier": ("explain_label", "weights", classifier_tab, {"labels"}),
     "Language model": ("generate", "text", language_model_tab, set()),
-    "Tagger": ("tag_tokens", "tags", tagger_tab, {"scheme"}),
+    "Tagger": ("tag_tokens", "known", tagger_tab, {"scheme"}),
     "Music": ("generate", "roll", music_tab, set()),
 }
 

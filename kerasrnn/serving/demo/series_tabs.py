@@ -1,10 +1,7 @@
 """The tabs of forecasters and music models."""
 
-import csv
-import io
 import pathlib
 import tempfile
-from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +10,8 @@ import numpy as np
 
 from kerasrnn.data import write_midi
 from kerasrnn.data.music.midi import KEYS
+from kerasrnn.data.reading.delimited import delimited_table
+from kerasrnn.data.report import Report
 from kerasrnn.data.series.read_series import read_series
 from kerasrnn.data.series.series_table import SeriesTable
 from kerasrnn.data.series.times import cycles_of
@@ -22,7 +21,6 @@ from kerasrnn.optional import import_pandas
 from kerasrnn.plots import forecast_figure
 from kerasrnn.plots import piano_roll_figure
 from kerasrnn.serving.demo.text_tabs import add_form
-from kerasrnn.serving.demo.text_tabs import checked
 from kerasrnn.serving.demo.text_tabs import chosen_seed
 from kerasrnn.serving.demo.text_tabs import picture_box
 from kerasrnn.serving.demo.text_tabs import seed_box
@@ -39,21 +37,29 @@ def forecaster_tab(model: ExportedModel) -> None:
         model: The `ExportedModel`. Its card must have the names of the columns.
     """
     facts = model.card() or {}
-    columns = facts["columns"]
+    names = "columns", "lookback", "horizon"
+    columns, lookback, horizon = (facts[name] for name in names)
 
-    def forecast(text, shown):
-        if not text.strip() or not shown:
-            return gr.skip()
+    def forecast(text, chosen):
         table = series_of(facts, table_of(text))
-        inputs = window(facts, table)
+        # If it is too short, missing values are added at the start.
+        ((window, _),) = series_windows(table, lookback, horizon, batch_size=1)
+        inputs = {name: values.numpy() for name, values in window.items()}
         found = model.signatures["serving_default"](**inputs)
         answer = {name: values[0] for name, values in found.items()}
         times = local_times(table.series[0].times, table.zone)
+        given, warning = len(times) - horizon, ""
+        if given < lookback:
+            warning = (
+                f"The model reads {lookback} rows, and only {given} are given. "
+                "The forecast is probably worse."
+            )
         # In the order of the model.
-        shown = [name for name in columns if name in shown]
+        shown = [name for name in columns if name in (chosen or columns)]
         path = new_file("forecast.csv")
         rows(facts, times, answer, columns).to_csv(path, index=False)
-        return (
+        yield (
+            warning,
             f"{len(shown)} of {len(columns)} columns are shown.",
             picture(facts, times, inputs["past"][0], answer, shown),
             rows(facts, times, answer, shown),
@@ -61,6 +67,7 @@ def forecaster_tab(model: ExportedModel) -> None:
         )
 
     gr.Markdown(what_to_paste(facts))
+    upload = gr.UploadButton("Upload a CSV file", size="sm")
     saved = model.path.parent / "example.csv"
     text = gr.Textbox(
         saved.read_text("utf-8") if saved.exists() else "",
@@ -68,20 +75,30 @@ def forecaster_tab(model: ExportedModel) -> None:
         lines=14,
         max_lines=14,
     )
-    shown = gr.Dropdown(
+    chosen = gr.Dropdown(
         columns,
         value=columns[:4],
         multiselect=True,
-        label="Columns to show",
+        label="Columns to show; if none is chosen, all",
     )
     outputs = [
         gr.Markdown(),
         picture_box(),
-        gr.Dataframe(label="Forecast and its quantiles", interactive=False),
+        gr.Dataframe(
+            headers=["time"],
+            label="Forecast and its quantiles",
+            interactive=False,
+        ),
         gr.DownloadButton("Download all columns as CSV"),
     ]
-    add_form(forecast, [text, shown], "Forecast", outputs)
-    shown.input(forecast, [text, shown], outputs)
+    inputs = [text, chosen]
+    form = add_form(forecast, inputs, "Forecast", outputs, most=MAX_CHARACTERS)
+    chosen.input(form.fn, inputs, form.output_components)
+    upload.upload(
+        lambda path: pathlib.Path(path).read_text("utf-8", "replace"),
+        upload,
+        text,
+    )
 
 
 def new_file(name: str) -> pathlib.Path:
@@ -112,96 +129,69 @@ def what_to_paste(facts: Config) -> str:
     return f"{text} An empty cell is a missing value."
 
 
-def table_of(text: str) -> dict[str, list[str]]:
-    """Returns the cells of a pasted table by column.
+def table_of(text: str) -> Any:
+    """Returns a pasted table as a DataFrame of strings.
 
     Args:
-        text: String, a CSV with a header.
+        text: String, a header and rows, with any delimiter.
 
     Raises:
-        gr.Error: when it is not a CSV, or rows differ in their number of cells.
+        ValueError: when there are no rows, or they differ in their number of
+            cells.
     """
-    text = checked(text, MAX_CHARACTERS)
-    file = io.StringIO(text.lstrip("\ufeff").strip(), newline=None)
-    try:
-        header, *lines = [*csv.reader(file)] or [[]]
-    except csv.Error as error:
-        raise _error(f"Please paste rows as CSV. Received: {error}.") from error
-    # With a single column, a blank line is an empty cell.
-    if len(header) == 1:
-        lines = [line or [""] for line in lines]
-    lines = [line for line in lines if line]
-    if not lines:
-        raise _error("Please paste rows as CSV first, below a header.")
-    if len(set(header)) < len(header):
-        raise _error(
-            "Expected: columns with different names. "
-            f"Received: {', '.join(map(repr, header))}."
+    report = Report("what you pasted")
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "rows.csv")
+        path.write_text(text, "utf-8")
+        table = delimited_table(path, report, [])
+        rows = [row for _, row in table.rows]
+    if report.malformed or not rows:
+        raise ValueError(
+            "Each row must have as many cells as the header "
+            f"({len(table.columns)}). Received: {report.first() or 'no rows'}."
         )
-    for number, line in enumerate(lines, 1):
-        if len(line) != len(header):
-            raise _error(
-                f"Expected: {len(header)} cells in each row. Received: "
-                f"{len(line)} in row {number}."
-            )
-    return dict(zip(header, map(list, zip(*lines, strict=True)), strict=True))
+    return import_pandas().DataFrame(rows, columns=table.columns)
 
 
-def series_of(facts: Config, table: Mapping[str, Sequence[str]]) -> SeriesTable:
+def series_of(facts: Config, table: Any) -> SeriesTable:
     """Returns the series of a table, up to the last step to forecast.
 
     Args:
         facts: The facts in the card of the model.
-        table: The result of `table_of`. The first column that the model does
-            not use has the times.
+        table: DataFrame. The first column that the model does not use has the
+            times.
 
     Raises:
-        gr.Error: when a column is missing or cannot be read, or there are too
+        ValueError: when a column is missing or cannot be read, or there are too
             few rows to forecast.
     """
     columns, static = facts["columns"], facts.get("static", [])
     known, cycles = cycles_of(facts.get("known", []))
     named = [*columns, *known, *static]
     times = [name for name in table if name not in named]
-    lacking = [f"the column {name!r}" for name in named if name not in table]
+    lacking = [name for name in named if name not in [*table]]
     if lacking or not times:
-        raise _error(
-            f"Expected: {', '.join(lacking or ['a column of times'])}. "
-            f"Received: {', '.join(map(repr, table))}."
+        raise ValueError(
+            f"The table has no column {', '.join(lacking) or 'of times'}. It "
+            f"has: {', '.join(table)}."
         )
-    try:
-        given = read_series(
-            import_pandas().DataFrame(table),
-            times[0],
-            columns,
-            known=known,
-            static=static,
-            calendar=cycles,
-            step=facts["step"],
-        )
-        found = given.in_zone(facts.get("zone")).ahead(facts["horizon"])
-    except ValueError as error:
-        raise _error(str(error)) from error
+    given = read_series(
+        table,
+        times[0],
+        columns,
+        known=known,
+        static=static,
+        calendar=cycles,
+        step=facts["step"],
+    )
+    found = given.in_zone(facts.get("zone")).ahead(facts["horizon"])
     count = len(given) - found.series[0].begin
     if known and count < facts["horizon"]:
-        raise _error(
+        raise ValueError(
             f"Expected: {facts['horizon']} rows with {', '.join(known)} after "
             f"the last one with {' or '.join(columns)}. Received: {count}."
         )
     return found
-
-
-def window(facts: Config, table: SeriesTable) -> dict[str, np.ndarray]:
-    """Returns the inputs of the model: the last window of a table.
-
-    Args:
-        facts: The facts in the card of the model.
-        table: The result of `series_of`. If it is too short, missing values are
-            added at the start.
-    """
-    size = facts["lookback"], facts["horizon"]
-    ((inputs, _),) = series_windows(table, *size, batch_size=1)
-    return {name: values.numpy() for name, values in inputs.items()}
 
 
 def picture(
@@ -225,7 +215,7 @@ def picture(
     horizon = facts["horizon"]
     # Where rows lack in front, they have no times.
     past = past[-len(times[:-horizon]) :]
-    return forecast_figure(
+    figure = forecast_figure(
         past[:, places],
         answer["forecast"][:, places],
         names,
@@ -234,6 +224,9 @@ def picture(
         most_columns=len(names),
         times=times[-len(past) - horizon :],
     )
+    # On a narrow screen, letters would be smaller in a wide figure.
+    figure.set_figwidth(4.5)
+    return figure
 
 
 def rows(
@@ -250,24 +243,22 @@ def rows(
         The `pandas.DataFrame`: the times, and for each column the point and
         the quantiles.
     """
-    pandas = import_pandas()
-    ahead = pandas.DatetimeIndex(times[-facts["horizon"] :])
-    table = {"time": ahead.astype(str)}
-    for name in names:
-        place = facts["columns"].index(name)
-        table[name] = answer["forecast"][:, place]
-        if "quantiles" in answer:
-            levels = answer["quantiles"][:, place].T
-            for level, values in zip(facts["levels"], levels, strict=True):
-                table[f"{name} {level}"] = values
-    # Five digits: of a float32, more would be shown.
-    return pandas.DataFrame(table).map(
-        lambda x: x if isinstance(x, str) else float(f"{x:.5g}")
+    pandas, levels = import_pandas(), [""]
+    values = [answer["forecast"][..., None]]
+    if "quantiles" in answer:
+        values.append(answer["quantiles"])
+        levels += [f" {level}" for level in facts["levels"]]
+    places = [facts["columns"].index(name) for name in names]
+    cells = np.concatenate(values, axis=-1)[:, places]
+    table = pandas.DataFrame(
+        cells.reshape(len(cells), -1),
+        columns=[f"{name}{level}" for name in names for level in levels],
     )
-
-
-def _error(text):
-    return gr.Error(text, print_exception=False)
+    # Five digits: of a float32, more would be shown.
+    table = table.map(lambda x: float(f"{x:.5g}"))
+    ahead = pandas.DatetimeIndex(times[-len(cells) :])
+    table.insert(0, "time", ahead.astype(str))
+    return table
 
 
 def music_tab(model: ExportedModel) -> None:
@@ -287,21 +278,24 @@ def music_tab(model: ExportedModel) -> None:
         )
         roll = found["roll"][0]
         path = write_midi(roll, new_file("composed.mid"), steps_per_beat)
-        return str(path), piano_roll_figure({"composed": roll})
+        yield "", str(path), piano_roll_figure({"composed": roll})
 
-    temperature = gr.Slider(
-        0,
-        2,
-        1,
-        step=0.05,
-        label="Temperature",
-        info="0 always takes what is more probable, key by key",
-    )
-    steps = gr.Slider(8, 512, 128, step=8, label="Length in steps")
+    inputs = [
+        gr.Slider(8, 512, 128, step=8, label="Length in steps"),
+        gr.Slider(
+            0,
+            2,
+            1,
+            step=0.05,
+            label="Temperature",
+            info="0 always takes what is more probable, key by key",
+        ),
+        seed_box(),
+    ]
     add_form(
         compose,
-        [steps, temperature, seed_box()],
+        inputs,
         "Compose",
         [gr.File(label="To listen to: a MIDI file")],
-        below=[picture_box(wide=True)],
+        below=[picture_box("wide")],
     )

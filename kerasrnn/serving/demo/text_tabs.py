@@ -1,11 +1,12 @@
 """The tabs of models that read text, and components that they share."""
 
+import functools
 import html
+import math
 import random
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
-from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,6 +28,8 @@ NEW_SEED = -1
 EXAMPLES = 4
 UNKNOWN = "<unk>"
 END = "</s>"
+FOREIGN = 1.5  # times as many tokens per word as in the samples
+SPAN = "starts", "ends", "labels", "scores"
 
 
 def text_box(label: str) -> gr.Textbox:
@@ -46,19 +49,14 @@ def text_box(label: str) -> gr.Textbox:
     )
 
 
-def warning_box() -> gr.Markdown:
-    """Adds a banner for `remarks`, which is not seen while it is empty."""
-    return gr.Markdown(elem_classes="warning")
-
-
-def picture_box(wide: bool = False) -> gr.Plot:
+def picture_box(*classes: str) -> gr.Plot:
     """Adds a picture without a label, which would cover part of it.
 
     Args:
-        wide: Whether it keeps its width on a narrow screen and is scrolled.
+        *classes: `"wide"` if it keeps its size on a narrow screen, where it can
+            be moved. Otherwise, it is made smaller.
     """
-    classes = ["picture", "wide"] if wide else ["picture"]
-    return gr.Plot(show_label=False, elem_classes=classes)
+    return gr.Plot(show_label=False, elem_classes=["picture", *classes])
 
 
 def seed_box() -> gr.Number:
@@ -76,63 +74,6 @@ def seed_box() -> gr.Number:
 def chosen_seed(seed: int) -> int:
     """Returns the seed of a box, or a random one for -1."""
     return random.randint(0, MAX_SEED) if seed == NEW_SEED else seed
-
-
-def checked(text: str, most: int = MAX_CHARACTERS) -> str:
-    """Returns a text, or `""` if nothing of it is seen.
-
-    Args:
-        text: String.
-        most: The maximum number of characters.
-
-    Raises:
-        gr.Error: when it is too long; the page shows this.
-    """
-    if len(text) > most:
-        raise gr.Error(
-            f"The text has {len(text):,} characters, and at most {most:,} are "
-            "allowed.",
-            print_exception=False,
-        )
-    return text if source_key(text) else ""
-
-
-def remarks(model: ExportedModel, texts: Iterable[Iterable[str]]) -> str:
-    """Returns what a model does not read or know, as sentences to warn with.
-
-    Args:
-        model: The `ExportedModel`.
-        texts: Iterable of what it reads of each text, an iterable of tokens
-            that is padded with `""`.
-    """
-    card, read = model.card() or {}, [*map(_without_padding, texts)]
-    most, found = card.get("max_length"), []
-    if most and max(map(len, read), default=0) >= most:
-        found.append(f"Only the first {most} tokens of a text are read.")
-    tokens = [token for tokens in read for token in tokens]
-    if unknown := tokens.count(UNKNOWN):
-        found.append(
-            f"{unknown} of {len(tokens)} tokens were never seen in training."
-        )
-        found.append("The answer is probably wrong.")
-        if "languages" in card:
-            language, _ = card["languages"]
-            found.append(f"The model reads {capitalized(language)}.")
-    return " ".join(found)
-
-
-def mostly_unknown(tokens: Iterable[str]) -> bool:
-    """Returns whether more than half of the tokens are unknown.
-
-    Args:
-        tokens: Iterable of strings, padded with `""`.
-    """
-    read = _without_padding(tokens)
-    return read.count(UNKNOWN) > len(read) / 2
-
-
-def _without_padding(tokens):
-    return [token for token in tokens if token not in ("", END)]
 
 
 def capitalized(text: str) -> str:
@@ -153,30 +94,53 @@ def samples(model: ExportedModel) -> list[str]:
 
 
 def add_form(
-    function: Callable[..., Any],
+    function: Callable[..., Iterator[Sequence[Any]]],
     inputs: Sequence[gr.Component],
     action: str,
     outputs: Sequence[gr.Component],
     examples: Iterable[str] = (),
     below: Sequence[gr.Component] = (),
     caption: str | None = None,
-) -> None:
+    most: int = MAX_CHARACTERS,
+) -> gr.Interface:
     """Adds inputs with a button below them, and outputs beside them.
 
+    Above the outputs is a banner for warnings, which is not seen while it is
+    empty. It also shows a `ValueError`, instead of an answer. If nothing of a
+    text is seen, nothing is answered.
+
     Args:
-        function: Function from the values of the inputs to those of the
-            outputs, or a generator of these.
+        function: Function from the values of the inputs. It yields a warning
+            and the values of the outputs, as often as they change.
         inputs: List of components. Enter in a text box is like the button.
         action: String, the text on the button.
         outputs: List of components.
         examples: Iterable of strings to choose from for the first input.
         below: List of more outputs, which take the whole width.
         caption: String above them.
+        most: The maximum number of characters of the first input, if it is a
+            text.
     """
-    gr.Interface(
-        function,
+    shown = [gr.Markdown(elem_classes="warning"), *outputs, *below]
+
+    def answer(first, *others):
+        try:
+            if isinstance(first, str) and len(first) > most:
+                raise ValueError(
+                    f"The text has {len(first):,} characters, and at most "
+                    f"{most:,} are allowed."
+                )
+            if isinstance(first, str) and not source_key(first):
+                yield [gr.skip()] * len(shown)
+            else:
+                yield from function(first, *others)
+        except ValueError as error:
+            yield str(error), *[None] * (len(shown) - 1)
+
+    form = gr.Interface(
+        answer,
         inputs,
-        [*outputs, *below],
+        shown,
         examples=[[text] for text in examples] or None,
         article=caption,
         submit_btn=action,
@@ -187,6 +151,74 @@ def add_form(
     for output in below:
         output.unrender()
         output.render()
+    return form
+
+
+Tokens = Iterable[Iterable[str]]
+"""What a model reads of several texts: the tokens of each, padded with `""`."""
+
+
+def remarks_of(
+    model: ExportedModel, tokens_of: Callable[[list[str]], Tokens]
+) -> Callable[[Tokens], tuple[str, bool]]:
+    """Returns a function that warns of what a model does not read or know.
+
+    Words of another language are unknown, or are split into more tokens than
+    those of the samples in the card. Of an English model of 2,000 to 16,000
+    subwords, `FOREIGN` finds almost all German and Vietnamese sentences and at
+    least half of the Spanish ones, and 1 % of the English ones.
+
+    Args:
+        model: The `ExportedModel`.
+        tokens_of: Function from texts to their tokens.
+
+    Returns:
+        A function from the tokens of texts to `(warning, mostly_unknown)`:
+        sentences, and whether more than half of the tokens are unknown.
+    """
+    card = model.card() or {}
+
+    @functools.cache
+    def usual():
+        texts = samples(model)
+        return tokens_per_word(tokens_of(texts)) if texts else math.inf
+
+    def remarks(texts):
+        read = [[x for x in row if x not in ("", _SPACE, END)] for row in texts]
+        tokens = [token for row in read for token in row]
+        most, unknown, found = card.get("max_length"), tokens.count(UNKNOWN), []
+        mostly_unknown = unknown > len(tokens) / 2
+        # A text without spaces is a single word.
+        foreign = not unknown and (
+            min(tokens_per_word(texts), 6) > FOREIGN * usual()
+        )
+        if most and max(map(len, read), default=0) >= most:
+            found.append(f"Only the first {most:,} tokens of a text are read.")
+        if unknown:
+            found.append(
+                f"{unknown:,} of {len(tokens):,} tokens were never seen in "
+                "training."
+            )
+        if foreign:
+            found.append("Most words are unlike those of the training data.")
+        if (unknown or foreign) and "languages" in card:
+            language = capitalized(card["languages"][0])
+            found.append(
+                "The translation is probably wrong. This model translates from "
+                f"{language}."
+            )
+        elif mostly_unknown or foreign:
+            found.append("The answer is probably wrong.")
+        return " ".join(found), mostly_unknown
+
+    return remarks
+
+
+def tokens_per_word(texts: Tokens) -> float:
+    """Returns the mean number of tokens of a word, without punctuation."""
+    tokens = [x for row in texts for x in row if x not in ("", END)]
+    count = sum(any(map(str.isalnum, token)) for token in tokens)
+    return count / max(len(subword_words(tokens)), 1)
 
 
 _SPACE = "▁"  # SentencePiece's mark at the beginning of a word
@@ -227,22 +259,26 @@ def translator_tab(model: ExportedModel) -> None:
         model: The `ExportedModel`.
     """
 
+    def attend(texts):
+        return model.signatures["attend"](text=texts)
+
     def translate(text, search):
         done, warning, read = "", "", []
-        for gap, sentence in sentences_of(checked(text)):
+        for gap, sentence in sentences_of(text):
             if search == "greedy" and can_write(model):
                 for begun in written(model, sentence):
                     yield warning, done + gap + begun, gr.skip(), gr.skip()
             rows = hypotheses(model, sentence, search)
             done += gap + str(rows[0][1])
-            found = model.signatures["attend"](text=[sentence])
-            details = gr.skip(), gr.skip()
-            if not read:
-                details = rows, attention_of(found)
+            found = attend([sentence])
+            details = (
+                (gr.skip(), gr.skip()) if read else (rows, attention_of(found))
+            )
             read.append(found["source_tokens"][0])
-            warning = remarks(model, read)
+            warning, _ = remarks(read)
             yield warning, done, *details
 
+    remarks = remarks_of(model, lambda texts: attend(texts)["source_tokens"])
     searches = [("Beam", "serving_default")]
     if "greedy" in model.signatures:
         label = "Greedy, word by word" if can_write(model) else "Greedy"
@@ -262,12 +298,11 @@ def translator_tab(model: ExportedModel) -> None:
         interactive=False,
         wrap=True,
     )
-    translation = gr.Textbox(label="Translation", lines=3, buttons=["copy"])
     add_form(
         translate,
         [text_box("Text"), search],
         "Translate",
-        [warning_box(), translation, table],
+        [gr.Textbox(label="Translation", lines=3, buttons=["copy"]), table],
         samples(model),
         [picture_box()],
         "Attention in the first sentence: each row is a word of the best "
@@ -289,12 +324,10 @@ def hypotheses(
         List of `[score, translation]`, best first: those of `n_best` if the
         model has it and the search is not greedy, otherwise one.
     """
-    if search == "serving_default" and "n_best" in model.signatures:
-        found = model.signatures["n_best"](text=[text])
-        texts, scores = found["translations"][0], found["scores"][0]
-    else:
-        found = model.signatures[search](text=[text])
-        texts, scores = found["translation"], found["score"]
+    is_beam = search == "serving_default" and "n_best" in model.signatures
+    found = model.signatures["n_best" if is_beam else search](text=[text])
+    # Outputs are in alphabetical order.
+    scores, texts = map(np.ravel, found.values())
     best: dict[str, float] = {}
     for score, translation in zip(scores, texts, strict=True):
         # A beam may end with fewer hypotheses than its width. Different tokens
@@ -345,33 +378,45 @@ def classifier_tab(model: ExportedModel) -> None:
         model: The `ExportedModel`. Its card must have the `"labels"`.
     """
     card = model.card() or {}
-    names, title = card["labels"], "Labels and their probabilities"
-    if card.get("multi_label"):
+    names, several = card["labels"], card.get("multi_label", False)
+    title = "Labels and their probabilities"
+    if several:
         title += f"; {HAS}: the text has it"
 
+    def why(texts, label):
+        labels = [label] * len(texts)
+        return model.signatures["explain_label"](text=texts, label=labels)
+
     def explain(text):
-        if not checked(text):
-            return gr.skip()
         found = model.signatures["serving_default"](text=[text])
         shares = probabilities(found["probability"][0])
+        has = found["label"][0] if several else []
         best = names[int(np.argmax(shares))]
-        why = model.signatures["explain_label"](text=[text], label=[best])
-        tokens = why["tokens"][0]
-        warning = remarks(model, [tokens])
-        if mostly_unknown(tokens):
-            return f"{warning} So no label is shown.", None, ""
-        return (
-            warning,
-            with_names(found["label"][0], shares, names),
-            weighted_words(best, tokens, why["weights"][0]),
-        )
+        reasons = why([text], best)
+        tokens = reasons["tokens"]
+        warning, mostly_unknown = remarks(tokens)
+        if mostly_unknown:
+            yield f"{warning} So no label is shown.", None, ""
+        else:
+            yield (
+                warning,
+                {
+                    f"{HAS} {name}" if name in has else name: share
+                    for name, share in zip(names, shares, strict=True)
+                },
+                weighted_words(best, tokens[0], reasons["weights"][0]),
+            )
 
-    words = gr.HTML(elem_classes="weighted-words")
+    remarks = remarks_of(model, lambda texts: why(texts, names[0])["tokens"])
     add_form(
         explain,
         [text_box("Text")],
         "Classify",
-        [warning_box(), gr.Label(label=title), words],
+        [
+            # The best of several labels may be one that the text has not.
+            gr.Label(label=title, show_heading=not several),
+            gr.HTML(elem_classes="weighted-words"),
+        ],
         samples(model),
     )
 
@@ -384,26 +429,6 @@ def probabilities(found: Any) -> list[float]:
             array of shape `(classes,)`.
     """
     return list(map(float, found if np.ndim(found) else [1 - found, found]))
-
-
-def with_names(
-    label: Any, shares: list[float], names: list[str]
-) -> dict[str, float]:
-    """Returns the probability of each label by its name.
-
-    Args:
-        label: String, the predicted label; or, if a text may have several, an
-            array of shape `(labels,)`, empty strings for those that it has not.
-            Those that it has are marked.
-        shares: List of the probabilities.
-        names: List of labels in their order.
-    """
-    if np.ndim(label):
-        names = [
-            f"{HAS} {name}" if has else name
-            for name, has in zip(names, label, strict=True)
-        ]
-    return dict(zip(names, shares, strict=True))
 
 
 def weighted_words(label: str, tokens: np.ndarray, weights: np.ndarray) -> str:
@@ -436,76 +461,42 @@ def tagger_tab(model: ExportedModel) -> None:
             tags.
     """
     of_words = (model.card() or {})["scheme"] is None
+    what = "Words" if of_words else "Phrases"
+
+    def answer(texts):
+        return model.signatures["serving_default"](text=texts)
+
+    def read(found):
+        is_read = found["known"] | (found["tokens"] == "")
+        return np.where(is_read, found["tokens"], UNKNOWN)
 
     def tag(text):
-        if not checked(text):
-            return gr.skip()
-        answer = model.signatures["serving_default"](text=[text])
-        found = {name: values[0] for name, values in answer.items()}
-        if of_words:
-            return tagged_words(found), [], ""
-        rows = phrases(text, found)
-        remark = "" if rows else "No phrase was found."
-        return coloured(text, found), rows, remark
+        found = answer([text])
+        warning, _ = remarks(read(found))
+        columns = (found[f"span_{name}"][0] for name in SPAN)
+        spans = [span for span in zip(*columns, strict=True) if span[0] >= 0]
+        entities = [
+            {"start": start, "end": end, "entity": label}
+            for start, end, label, _ in spans
+        ]
+        rows = [
+            [text[start:end], label, f"{score:.3f}"]
+            for start, end, label, score in spans
+        ]
+        if not rows:
+            warning = f"{warning} No phrase was found."
+        yield warning, {"text": text, "entities": entities}, rows
 
-    shown = gr.HighlightedText(
-        label="Tags of words" if of_words else "Phrases", show_legend=True
-    )
+    remarks = remarks_of(model, lambda texts: read(answer(texts)))
     table = gr.Dataframe(
-        headers=["phrase", "label", "score"],
-        label="Phrases; score: the lowest probability of a tag in it",
+        headers=["word" if of_words else "phrase", "label", "score"],
+        label=f"{what} (score = minimum tag probability)",
         column_widths=["50%", "25%", "25%"],
+        interactive=False,
         wrap=True,
-        visible=not of_words,
     )
-    outputs = shown, table, gr.Markdown()
-    add_form(tag, [text_box("Text")], "Tag", outputs, samples(model))
-
-
-def coloured(
-    text: str, found: Mapping[str, Any]
-) -> list[tuple[str, str | None]]:
-    """Splits a text into parts with their label or `None`.
-
-    Args:
-        text: String.
-        found: The outputs of the tagger for it, arrays of shape `(spans,)`.
-    """
-    parts: list[tuple[str, str | None]] = []
-    end = 0
-    for start, stop, label in _spans(found):
-        parts += [(text[end:start], None), (text[start:stop], label)]
-        end = stop
-    return [part for part in [*parts, (text[end:], None)] if part[0]]
-
-
-def phrases(text: str, found: Mapping[str, Any]) -> list[list[Any]]:
-    """Returns a row for each phrase: text, label and score."""
-    return [
-        [text[start:stop], label, round(float(score), 3)]
-        for (start, stop, label), score in zip(
-            _spans(found), found["span_scores"], strict=False
-        )
-    ]
-
-
-def tagged_words(found: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Returns each word and its tag."""
-    return [
-        (f"{word} ", tag)
-        for word, tag in zip(found["tokens"], found["tags"], strict=True)
-        if word
-    ]
-
-
-def _spans(found):
-    """Returns start, end and label of each phrase, without padding."""
-    columns = (found[f"span_{name}"] for name in ("starts", "ends", "labels"))
-    return [
-        (int(start), int(stop), label)
-        for start, stop, label in zip(*columns, strict=True)
-        if start >= 0
-    ]
+    shown = gr.HighlightedText(label=what, show_legend=True)
+    add_form(tag, [text_box("Text")], "Tag", [shown, table], samples(model))
 
 
 def language_model_tab(model: ExportedModel) -> None:
@@ -514,17 +505,18 @@ def language_model_tab(model: ExportedModel) -> None:
     Args:
         model: The `ExportedModel`.
     """
-    generate = model.signatures["generate"]
+
+    def tokens_of(texts):
+        return model.signatures["serving_default"](text=texts)["tokens"]
 
     def write(prompt, *values):
-        if not checked(prompt):
-            return gr.skip()
         given = dict(zip(controls, values, strict=True))
         given["seed"] = chosen_seed(given["seed"])
-        read = model.signatures["serving_default"](text=[prompt])["tokens"]
-        text = generate(prompt=[prompt], **given)["text"][0]
-        return remarks(model, read), text
+        warning, _ = remarks(tokens_of([prompt]))
+        found = model.signatures["generate"](prompt=[prompt], **given)
+        yield warning, found["text"][0]
 
+    remarks = remarks_of(model, tokens_of)
     # The names are those of the inputs of `generate`.
     controls = {
         "temperature": gr.Slider(
@@ -559,11 +551,10 @@ def language_model_tab(model: ExportedModel) -> None:
         ),
         "seed": seed_box(),
     }
-    text = gr.Textbox(label="Text", lines=12, buttons=["copy"])
     add_form(
         write,
         [text_box("Beginning of a text"), *controls.values()],
         "Continue",
-        [warning_box(), text],
+        [gr.Textbox(label="Text", lines=12, buttons=["copy"])],
         (model.card() or {}).get("beginnings", []),
     )
