@@ -171,26 +171,6 @@ def test_equals_the_cell_step_by_step(cell, placement):
     helpers.assert_close(layer(**INPUTS), expected)
 
 
-@pytest.mark.parametrize(
-    ("cell", "placement"),
-    helpers.some_now(
-        itertools.product(["lstm", "stacked"], PLACEMENTS),
-        [("lstm", "before"), ("lstm", "after"), ("stacked", "fed")],
-    ),
-)
-def test_two_halves_are_the_whole(cell, placement):
-    layer = make(cell, placement)
-    sequence, memory, mask = INPUTS.values()
-    outputs, states, weights = layer(sequence, memory, mask)
-    first, middle, first_weights = layer(sequence[:, :1], memory, mask)
-    second, end, second_weights = layer(sequence[:, 1:], memory, mask, middle)
-    helpers.assert_close(ops.concatenate([first, second], 1), outputs)
-    helpers.assert_close(
-        ops.concatenate([first_weights, second_weights], 1), weights
-    )
-    helpers.assert_close(end, states)
-
-
 @every_placement
 def test_a_masked_memory_is_a_shorter_one(placement):
     layer = make(placement=placement)
@@ -203,15 +183,6 @@ def test_a_masked_memory_is_a_shorter_one(placement):
     helpers.assert_close(
         (outputs, states, weights[..., :5]), layer(sequence, INPUTS["memory"])
     )
-
-
-@every_placement
-def test_a_wholly_masked_memory_gives_numbers(placement):
-    layer = make(placement=placement)
-    found = layer(**INPUTS | {"memory_mask": np.zeros((3, 5), bool)})
-    outputs, _, weights = helpers.as_numpy(found)
-    assert np.isfinite(outputs).all()
-    assert np.all(weights == 0)
 
 
 @pytest.mark.parametrize("return_state", [False, True])

@@ -292,13 +292,6 @@ def test_the_layer_is_the_loop_before_the_cell():
     assert_same_with_gradients(cell, [X, some_states(cell, steps=1)])
 
 
-@every_placement
-def test_the_layer_may_be_unrolled(placement):
-    cell = make_cell("gru", placement=placement)
-    found = whole(SelfAttentionRNN, cell, unroll=True)(X)
-    helpers.assert_close(found, whole(SelfAttentionRNN, cell)(X))
-
-
 def test_skipped_outputs_may_be_zero():
     cell = make_cell("gru")
     outputs, *_ = whole(SelfAttentionRNN, cell)(X, mask=MASK)
