@@ -31,6 +31,11 @@ def gather(x, index, axis=1):
     return ops.reshape(ops.take(x, ops.reshape(rows, (-1,)), axis=0), shapes[1])
 
 
+def at_least_one(size):
+    """Returns a size, or 1 if it is 0: an integer, or an integer tensor."""
+    return ops.maximum(size, 1) if ops.is_tensor(size) else max(size, 1)
+
+
 def without_last_axis(labels):
     """Returns labels `(batch, time)`, also if given as `(batch, time, 1)`.
 
@@ -71,5 +76,9 @@ def largest(x, k):
     """
     if keras.backend.backend() != "torch":
         return ops.top_k(x, k)
-    index = ops.cast(ops.argsort(-x, axis=-1)[..., :k], "int32")
-    return ops.take_along_axis(x, index, axis=-1), index
+    index = (
+        ops.argmax(x, axis=-1, keepdims=True)
+        if k == 1
+        else ops.argsort(-x, axis=-1)[..., :k]
+    )
+    return ops.take_along_axis(x, index, axis=-1), ops.cast(index, "int32")

@@ -1,6 +1,5 @@
 """Cross-entropy and accuracy of tokens over a data set, without padding."""
 
-import abc
 import math
 
 import keras
@@ -9,11 +8,9 @@ from keras import ops
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import same_shape
 from kerasrnn.metrics.pooled_mean import PooledMean
+from kerasrnn.tensors import largest
 from kerasrnn.tensors import without_last_axis
 from kerasrnn.typing import Tensor
-
-# Larger positions do not fit into int32.
-_MOST = 2**31
 
 
 def labels_of_tokens(y_true, y_pred):
@@ -84,39 +81,14 @@ def token_costs(labels, logits, label_smoothing=0.0):
     """
     known = ops.clip(labels, 0, ops.shape(logits)[-1] - 1)
     # In the difference from their logsumexp, large logits would lose digits.
-    largest = ops.max(logits, axis=-1, keepdims=True, initial=-math.inf)
-    shifted = ops.subtract(logits, ops.stop_gradient(largest))
-    true = _take(shifted, known)
+    top = ops.max(logits, axis=-1, keepdims=True, initial=-math.inf)
+    shifted = ops.subtract(logits, ops.stop_gradient(top))
+    true = ops.take_along_axis(shifted, known[..., None], axis=-1)[..., 0]
     if label_smoothing:
         true = true * (1.0 - label_smoothing)
         true = true + label_smoothing * ops.mean(shifted, axis=-1)
     costs = ops.log(ops.sum(ops.exp(shifted), axis=-1)) - true
     return ops.where(ops.equal(known, labels), costs, math.nan)
-
-
-def _take(logits, labels):
-    """Returns the logit of each label, `(batch, time)`."""
-    shape = ops.shape(logits)
-    dtype = "int32"
-    if any(ops.is_tensor(length) for length in shape):
-        # A TensorFlow graph for batches of any size.
-        dtype = "int64"
-    elif all(isinstance(n, int) for n in shape) and math.prod(shape) >= _MOST:
-        # JAX without int64.
-        taken = ops.take_along_axis(logits, ops.expand_dims(labels, -1), -1)
-        return ops.squeeze(taken, -1)
-    # `take` is faster than `take_along_axis`, and all of this is faster than
-    # Keras's cross-entropy.
-    taken = ops.take(
-        ops.reshape(logits, (-1,)), positions_of(labels, shape[-1], dtype)
-    )
-    return ops.reshape(taken, ops.shape(labels))
-
-
-def positions_of(labels, size, dtype):
-    """Returns the positions of labels in flattened logits."""
-    starts = ops.arange(ops.size(labels), dtype=dtype) * ops.cast(size, dtype)
-    return starts + ops.reshape(ops.cast(labels, dtype), (-1,))
 
 
 class _TokenMean(PooledMean):
@@ -144,20 +116,13 @@ class _TokenMean(PooledMean):
             weights = weights * weights_of_tokens(sample_weight, weights)
         self.add(self.token_values(y_true, y_pred), weights)
 
-    @abc.abstractmethod
     def token_values(self, labels: Tensor, logits: Tensor) -> Tensor:
-        """Returns the value of each token, of shape `(batch, time)`."""
-
-
-class _TokenCost(_TokenMean):
-    """Mean of `-log p(y)` in nats."""
-
-    def token_values(self, labels: Tensor, logits: Tensor) -> Tensor:
+        """Returns the value of each token, `-log p(y)` in nats by default."""
         return token_costs(labels, logits)
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Perplexity(_TokenCost):
+class Perplexity(_TokenMean):
     """Perplexity over a data set, where every token has the same weight.
 
     `p` is the predicted distribution, `y` the true token, and the sums are over
@@ -202,7 +167,7 @@ class Perplexity(_TokenCost):
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class BitsPerCharacter(_TokenCost):
+class BitsPerCharacter(_TokenMean):
     """Mean number of bits per character.
 
     `p` is the predicted distribution, `y` the true token, and the sums are over
@@ -285,15 +250,6 @@ class TokenAccuracy(_TokenMean):
         super().__init__(pad_id, name)
 
     def token_values(self, labels: Tensor, logits: Tensor) -> Tensor:
-        guesses = ops.cast(_first_largest(logits), "int32")
-        return ops.cast(ops.equal(guesses, labels), "float32")
-
-
-def _first_largest(logits):
-    """Returns the index of the largest logit, the first of equal ones."""
-    if keras.backend.backend() == "torch":
-        # Among equal values, `top_k` takes any.
-        return ops.argmax(logits, axis=-1)
-    # Keras's `argmax` takes three times as long on TensorFlow.
-    _, guesses = ops.top_k(logits, 1)
-    return ops.squeeze(guesses, -1)
+        # Keras's `argmax` takes three times as long on TensorFlow.
+        _, guesses = largest(logits, 1)
+        return ops.cast(ops.equal(guesses[..., 0], labels), "float32")
