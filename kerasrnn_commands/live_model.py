@@ -85,7 +85,8 @@ class LiveModel:
             return self.worker
         name = self.path.name
         if not self._settled.is_set():
-            raise again_later(f"'{name}' is being loaded.")
+            why = "" if self._served is None else ", as its process has ended"
+            raise again_later(f"'{name}' is being loaded{why}.")
         failed = sorted(self._failed.items())
         reasons = [f"version {x.number} {reason}" for x, reason in failed]
         why = ", ".join(reasons) or "its folder has no version"

@@ -144,7 +144,7 @@ def test_without_a_version_that_works_a_call_is_refused_at_once(folder):
         folder.add(10, "hangs")
         folder.add(9, "is damaged, too")
         folder.started[0].end()
-        await refused("'shout' is being loaded. Try again later.")
+        await refused("'shout' is being loaded, as its process has ended. Try")
         # What it has taken waits for the next process, in vain.
         await until(waiting.done)
         reason = (

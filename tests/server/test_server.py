@@ -128,7 +128,8 @@ def test_a_process_that_crashes_or_hangs_is_replaced(server, number):
     until(lambda: server.get("/v2/models/shout/ready")[0] == 503, seconds=15)
     path, body = "/v1/models/shout:predict", {"instances": ["a"]}
     status, answer = server.post(path, body)
-    assert status == 503 and "'shout' is being loaded." in answer["error"]
+    reason = "'shout' is being loaded, as its process has ended. Try again"
+    assert status == 503 and reason in answer["error"]
     until(lambda: server.post(path, body) == (200, {"predictions": ["A"]}))
     assert worker not in server.processes()
 

@@ -48,14 +48,6 @@ def test_an_origin_is_one(origin):
         ServerSettings(cors=(origin,))
 
 
-@pytest.mark.parametrize("origins", ["https://a.org", ["https://a.org"]])
-def test_origins_are_a_tuple(origins):
-    with pytest.raises(
-        ValueError, match=f"a tuple .*cors={re.escape(repr(origins))}"
-    ):
-        ServerSettings(cors=origins)
-
-
 def test_the_command_says_so_in_a_line(monkeypatch, capsys):
     command = ["kerasrnn-serve", "saved_models", "--threads", "0"]
     monkeypatch.setattr(sys, "argv", command)
