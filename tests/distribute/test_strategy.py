@@ -33,12 +33,6 @@ def test_more_devices_than_there_are():
         first(["a", "b"], 3)
 
 
-@pytest.mark.parametrize("devices", [0, -1])
-def test_there_is_at_least_one_device(devices):
-    with pytest.raises(ValueError, match=f"Received: devices={devices}"):
-        make_strategy("mirrored", devices)
-
-
 @pytest.mark.skipif(ON_JAX, reason="TensorFlow starts them")
 def test_workers_need_to_know_each_other(monkeypatch):
     with pytest.raises(ValueError, match="Received: no TF_CONFIG"):
@@ -54,12 +48,11 @@ def test_jax_starts_its_processes_otherwise():
         make_strategy("workers")
 
 
-def test_the_names_are_those_of_the_settings():
+def test_an_unknown_name_and_no_device_are_errors():
     assert typing.get_args(Distribution) == ("mirrored", "workers")
-
-
-def test_an_unknown_name_is_an_error():
-    with pytest.raises(
-        ValueError, match="'mirrored' or 'workers'. Received: name='w"
+    for given, message in (
+        (("worker",), "'mirrored' or 'workers'. Received: name='w"),
+        (("mirrored", 0), "Received: devices=0"),
     ):
-        make_strategy("worker")
+        with pytest.raises(ValueError, match=message):
+            make_strategy(*given)

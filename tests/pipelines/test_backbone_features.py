@@ -92,9 +92,16 @@ def test_a_frozen_backbone_reads_each_text_once(kind, home, monkeypatch):
         assert_close(target, same)
         scores = map(pipeline.model, (inputs, ids))
         assert_close(*scores, atol=5e-3)
-    # Other weights have another file.
-    holder.backbone.backbone.trainable = False
-    weight = holder.backbone.weights[0]
+    # Other texts, ways to read them and weights have another file.
+    reader = holder.backbone
+    reader.backbone.trainable = False
+    with pytest.raises(TypeError):
+        pipeline.batches(*(x[:3] for x in rows))
+    for name in "last_layers", "layers_as", "words_as":
+        with monkeypatch.context() as context, pytest.raises(TypeError):
+            context.setattr(reader, name, 1)
+            pipeline.batches(*rows)
+    weight = reader.weights[0]
     weight.assign(weight + 1.0)
     with pytest.raises(TypeError):
         pipeline.batches(*rows)

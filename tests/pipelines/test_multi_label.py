@@ -1,7 +1,5 @@
 """A classifier of texts that have several labels, or none."""
 
-import json
-
 import keras
 import numpy as np
 import pytest
@@ -12,8 +10,8 @@ from kerasrnn.models import Encoder
 from kerasrnn.models import TextClassifier
 from kerasrnn.pipelines import TextLabeller
 from kerasrnn.pipelines.label_kinds import SeveralLabels
+from kerasrnn.pipelines.label_kinds import best_temperature
 from kerasrnn.tokenizers import ReviewTokenizer
-from tests import fresh_process
 from tests.helpers import assert_close
 from tests.helpers import one_now
 from tests.helpers import randomize
@@ -188,19 +186,24 @@ def test_scores_are_those_of_scikit_learn():
         assert [*scores["by_label"][name].values()] == pytest.approx(expected)
 
 
+def test_the_log_odds_of_a_label_are_its_logit():
+    is_label = np.array([[False, True, False], [True, False, False]])
+    logits = np.array([[1.0, 2.0, 4.0], [8.0, 16.0, 32.0]], "float32")
+    found = SeveralLabels(NAMES, (0.5,) * 3).log_odds(logits, is_label)
+    assert found.numpy().tolist() == [2, 8]
+
+
 def test_calibration_changes_thresholds_and_no_label():
     labeller = new_labeller(thresholds=[0.3, 0.5, 0.6], temperature=0.1)
     before = labeller.probabilities(TEXTS)
     assert_close(before, sigmoids(labeller, 0.1))
     labels = [[*x] for x in labeller.kind.chosen(before, None)]
     temperature = labeller.calibrate(TEXTS, TAGS)
+    # Whatever it was before.
+    decisions = labeller.kind.decisions(HAS, sigmoids(labeller))
+    assert temperature == pytest.approx(best_temperature(*decisions))
     found = labeller.probabilities(TEXTS)
     assert_close(found, sigmoids(labeller, temperature))
-
-    def loss(probabilities):
-        return -np.mean(np.log(np.where(HAS, probabilities, 1 - probabilities)))
-
-    assert loss(found) < loss(before)
     assert [[*x] for x in labeller.kind.chosen(found, None)] == labels
     odds = np.log([0.3 / 0.7, 1.0, 0.6 / 0.4]) * 0.1 / temperature
     assert labeller.thresholds == pytest.approx(1 / (1 + np.exp(-odds)))
@@ -213,46 +216,6 @@ def test_its_file_and_a_client_know_the_thresholds():
     facts = labeller.served_facts()
     assert facts["multi_label"] is True and facts["labels"] == [*NAMES]
     assert facts["thresholds"] == {"fine": 0.3, "poor": 0.5, "long": 0.6}
-
-
-CLIENT = """
-import json
-import sys
-
-import tensorflow as tf
-import tensorflow_text
-
-signatures = tf.saved_model.load(sys.argv[1]).signatures
-texts = tf.constant(json.loads(sys.argv[2]))
-assert "kerasrnn" not in sys.modules
-found = signatures["serving_default"](text=texts)
-explained = signatures["explain_label"](
-    text=texts, label=tf.constant(["poor"] * len(texts))
-)
-print(json.dumps({
-    "label": [[x.decode() for x in row] for row in found["label"].numpy()],
-    "probability": found["probability"].numpy().tolist(),
-    "weights": explained["weights"].numpy().tolist(),
-}))
-"""
-
-
-@pytest.mark.slow
-def test_it_is_served_without_kerasrnn(tmp_path):
-    labeller = new_labeller(thresholds=[0.3, 0.5, 0.6])
-    texts = [*TEXTS, "", "zzz " * 20]
-    labeller.save(tmp_path / "it.keras")
-    labeller = TextLabeller.open(tmp_path / "it.keras")
-    path = labeller.export(tmp_path / "small" / "1")
-    client = fresh_process.answer(CLIENT, path, json.dumps(texts))
-    with pytest.warns(UserWarning, match="1 of 6 texts were cut"):
-        chosen = labeller.label(texts)
-    assert [{*row} - {""} for row in client["label"]] == [{*x} for x in chosen]
-    assert_close(
-        np.array(client["probability"][:4]), labeller.probabilities(TEXTS)
-    )
-    _, weights = labeller.explain(TEXTS[3], "poor")
-    assert_close(np.array(client["weights"][3][: len(weights)]), weights)
 
 
 def test_a_run_is_told_the_labels_of_each_text(tmp_path, capsys):

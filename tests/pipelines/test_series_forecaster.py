@@ -1,10 +1,7 @@
-import json
-
 import keras
 import numpy as np
 import pandas
 import pytest
-import tensorflow as tf
 
 from kerasrnn.data import CorpusError
 from kerasrnn.data import CorpusWarning
@@ -17,54 +14,22 @@ from kerasrnn.pipelines import Forecast
 from kerasrnn.pipelines import SeriesForecaster
 from kerasrnn.pipelines.forecast_scores import naive_errors
 from kerasrnn.pipelines.pipeline import TextPipeline
-from tests import fresh_process
-from tests.helpers import one_now
 from tests.helpers import reloaded
 from tests.pipelines import small
-
-# Answers of a SavedModel to a window, and to its steps one by one.
-SERVE = """
-import json, sys
-import numpy as np
-import tensorflow as tf
-
-assert "kerasrnn" not in sys.modules
-path, window = sys.argv[1:]
-served = tf.saved_model.load(path).signatures
-window = np.array(json.loads(window), "float32")
-states = served["start"](count=tf.constant(len(window)))
-for values in np.swapaxes(window, 0, 1):
-    found = served["step"](past=tf.constant(values), **states)
-    states = {name: found[name] for name in states}
-whole = served["serving_default"](past=tf.constant(window))
-answer = {"step": found, "window": whole}
-print(json.dumps({
-    name: {key: x.numpy().tolist() for key, x in outputs.items()
-           if not key.startswith("state")}
-    for name, outputs in answer.items()
-}))
-"""
 
 
 def table(**options):
     return read_series(small.series(**options), "date")
 
 
-@pytest.fixture(scope="module")
-def trained():
+@pytest.mark.slow
+def test_it_is_better_than_what_needs_no_network():
     keras.utils.set_random_seed(0)
-    # Keras does not save the state of the generators of dropout.
-    forecaster = small.forecaster(QuantileHead(), missing=True, dropout=0)
+    forecaster = small.forecaster(QuantileHead(), missing=True)
     train, dev = split_series(table(count=400), 300)
     forecaster.adapt(train)
     forecaster.compile(keras.optimizers.Adam(0.01))
     forecaster.fit(train, epochs=16, batch_size=32, verbose=0)
-    return forecaster, train, dev
-
-
-@pytest.mark.slow
-def test_it_is_better_than_what_needs_no_network(trained, tmp_path):
-    forecaster, train, dev = trained
     scores = forecaster.evaluate(dev)
     others = {
         name: forecaster.evaluate(dev, baseline=baseline)
@@ -80,11 +45,6 @@ def test_it_is_better_than_what_needs_no_network(trained, tmp_path):
         scores["mae_by_column"]["load"] > 10 * scores["mae_by_column"]["temp"]
     )
     assert 0 < scores["coverage"]["0.1"] < scores["coverage"]["0.9"] < 1
-    task = forecaster.task()
-    facts, pictures = task.report(dev, tmp_path)
-    steps = facts["by_step"]["model"]["mae"]
-    assert len(steps) == 12 and np.mean(steps) == pytest.approx(scores["mae"])
-    assert set(pictures) == {"forecasts", "horizon"}
 
 
 @pytest.mark.parametrize(
@@ -114,7 +74,15 @@ def test_an_example_has_the_hour_that_comes_twice(tmp_path):
     rows = read_series(in_berlin(), "date", calendar=["hour"])
     forecaster = small.forecaster(known=2)
     forecaster.adapt(rows)
-    forecaster.task().report(rows, tmp_path)
+    facts, pictures = forecaster.task().report(rows, tmp_path)
+    assert set(pictures) == {"forecasts", "horizon"}
+    scores = {"model": forecaster.evaluate(rows)}
+    for name, baseline in forecaster.baselines().items():
+        scores[name] = forecaster.evaluate(rows, baseline=baseline)
+    assert facts["by_step"].keys() == scores.keys()
+    for name, steps in facts["by_step"].items():
+        assert len(steps["mae"]) == forecaster.model.horizon
+        assert np.mean(steps["mae"]) == pytest.approx(scores[name]["mae"])
     found = read_series(tmp_path / "example.csv", "date", calendar=["hour"])
     (series,), (given,) = found.series, rows.series
     np.testing.assert_array_equal(series.times, given.times[: len(found)])
@@ -217,6 +185,9 @@ def test_the_scale_is_that_of_what_is_trained_on(monkeypatch):
         model = forecaster.model
         np.testing.assert_allclose(model.means, values.mean(0), rtol=1e-5)
         np.testing.assert_allclose(model.units, values.std(0), rtol=1e-5)
+        # It keeps the scale that it has learnt.
+        forecaster.fit(dev)
+        np.testing.assert_allclose(model.means, values.mean(0), rtol=1e-5)
 
 
 def test_each_window_is_measured_by_its_own_series():
@@ -234,44 +205,17 @@ def test_each_window_is_measured_by_its_own_series():
     assert found["mase"] == pytest.approx(expected, rel=1e-4)
     assert found["windows"] == 42 == len(forecaster.batches(rows, 1))
     assert len(forecaster.batches(rows, 1, stride=10)) == 6
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("window", one_now([None, "last"]))
-def test_the_export_answers_in_raw_units_without_this_package(window, tmp_path):
-    forecaster = small.forecaster(QuantileHead(), window=window, missing=True)
-    rows = table(gaps=0.2)
-    forecaster.adapt(rows)
-    forecaster.export(tmp_path / "forecast" / "1")
-    values = rows.series[0].values
-    windows = np.stack([values[:48], values[60:108]])
-    text = json.dumps(np.where(np.isnan(windows), None, windows).tolist())
-    text = text.replace("null", "NaN")
-    found = fresh_process.answer(SERVE, tmp_path / "forecast" / "1", text)
-    point, quantiles = forecaster.answers_to({"past": tf.constant(windows)})
-    for answer in found.values():
-        np.testing.assert_allclose(answer["forecast"], point, rtol=1e-5)
-        np.testing.assert_allclose(answer["quantiles"], quantiles, rtol=1e-5)
-    assert 300 < np.mean(point[..., 0]) < 700
-    card = json.loads((tmp_path / "forecast/1/card.json").read_text("utf-8"))
-    assert card["columns"] == ["load", "temp"]
-    assert card["signatures"]["serving_default"]["inputs"] == {
-        "past": ["float32", [None, 48, 2]]
-    }
-
-
-@pytest.mark.slow
-def test_it_is_opened_again_as_it_was(trained, tmp_path):
-    forecaster, train, dev = trained
-    opened = reloaded(forecaster, tmp_path)
-    assert isinstance(opened, SeriesForecaster)
-    assert opened.get_config() == forecaster.get_config()
-    assert opened.evaluate(dev) == forecaster.evaluate(dev)
-    history = [
-        x.fit(train, epochs=1, validation_data=dev, verbose=0).history
-        for x in (opened, forecaster)
-    ]
-    assert history[0] == history[1]
+    # Other forecasts instead of those of the model.
+    past = np.stack([x.values[:48] for x in rows.series])
+    seasonal = forecaster.baselines(rows)["seasonal naive"]
+    np.testing.assert_allclose(seasonal(past), past[:, 24:36])
+    none = forecaster.evaluate(rows, 8, lambda past: 0 * past[:, :12])
+    ahead = np.stack([x.values[48:] for x in rows.series])
+    ahead = np.lib.stride_tricks.sliding_window_view(ahead, 12, axis=1)
+    expected = np.abs(ahead).mean(axis=(0, 1, 3))
+    found = [*none["mae_by_column"].values()]
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
+    assert "coverage" not in none
 
 
 def test_units_are_needed():

@@ -1,3 +1,7 @@
+import json
+import pathlib
+import re
+
 import keras
 import numpy as np
 import pytest
@@ -184,27 +188,11 @@ def test_no_text_has_no_tokens(language, text):
         assert np.isnan(scores[name]).tolist() == [True]
 
 
-def test_no_texts_have_no_scores(language):
-    found = scored(language, [])
-    assert found["tokens"].shape == (0, 0)
-    assert found["log_probabilities"].shape == (0, 0)
-    for name in ("total", "perplexity", "length"):
-        assert found[name].shape == (0,)
-
-
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (2, 0)])
 def test_no_ids_have_no_scores(language, shape):
     found = language.signatures["score_ids"](tf.zeros(shape, tf.int32))
     assert found["log_probabilities"].shape == shape
     assert found["total"].numpy().tolist() == [0.0] * shape[0]
-
-
-def test_bytes_that_are_not_text_are_scored(language):
-    found = scored(language, [b"\xff\xfe the \xc3", b"the \xff\nred"])
-    assert np.isfinite(found["total"]).all()
-    for tokens in found["tokens"].tolist():
-        assert b"<unk>" in tokens
-        assert b"</s>" in tokens
 
 
 def test_a_text_that_is_too_long_is_an_error(words):
@@ -409,6 +397,36 @@ def test_the_seed_fixes_the_text(language):
     assert all(a != b for a, b in zip(first, other, strict=True))
 
 
+def test_options_of_writing_are_those_of_the_signature(words, monkeypatch):
+    given = []
+
+    def ask(function, prompts, *options):
+        given.extend(option.numpy() for option in options)
+        return {"text": prompts}
+
+    monkeypatch.setattr(words, "ask", ask)
+    options = {"temperature": 0.5, "top_k": 3, "top_p": 0.25, "max_tokens": 7}
+    found = words.write(["a"], 2**31 + 9, one_sentence=True, **options)
+    assert found == ["a"] and given == [9, 0.5, 3, 7, 0.25, True]
+
+
+def test_a_run_shows_generated_texts_and_beginnings(words, monkeypatch):
+    def write(prompts, seed, **options):
+        assert options == {"temperature": 0.8, "top_k": 40}
+        return [f"{seed}{prompts}"]
+
+    backwards = words.opposite()
+    beginnings = ["the red book", "a blue house", "a red house"]
+    for language, more in (
+        (words, ["The book is", "who knows the"]),
+        (backwards, ["book is there", "knows the book"]),
+    ):
+        monkeypatch.setattr(language, "write", write)
+        facts, _ = language.task().report(["", *LINES], None, seed=7)
+        assert facts["samples"] == [f"{seed}['']" for seed in range(7, 12)]
+        assert facts["beginnings"] == beginnings + more
+
+
 def test_one_sentence_ends_with_its_end(language):
     end_id = language.tokenizer.end_id
     # The end of a sentence within a prompt is none of what is written.
@@ -458,16 +476,21 @@ def test_the_served_function_refuses_numbers(language, name, value, bound):
         generated(language, PROMPTS, **{name: value})
 
 
-def test_no_prompts_have_no_text(language):
+def test_strange_texts_are_scored_and_continued(language):
+    odd = [b"\xff\xfe the \xc3", b"the \xff\nred", "वहाँ कौन है", "zzz " * 500]
+    found = scored(language, odd)
+    assert np.isfinite(found["total"]).all()
+    for tokens in found["tokens"].tolist():
+        assert {b"<unk>", b"</s>"} <= {*tokens}
+    ids = generated(language, odd, count=3)
+    assert ids.shape == (4, 3) and (ids >= 0).all()
+    # Nothing is as long as nothing.
     assert language.write([]) == []
     assert generated(language, []).shape == (0, 12)
-
-
-def test_strange_prompts_are_continued(language):
-    prompts = [b"\xff\xfe the \xc3", "वहाँ कौन है", "zzz " * 500]
-    ids = generated(language, prompts, count=3)
-    assert ids.shape == (3, 3)
-    assert (ids >= 0).all()
+    found = scored(language, [])
+    assert found["tokens"].shape == found["log_probabilities"].shape == (0, 0)
+    for name in ("total", "perplexity", "length"):
+        assert found[name].shape == (0,)
 
 
 # Draws from a known distribution.
@@ -706,6 +729,16 @@ def test_it_learns_from_lines():
 def test_ids_that_are_not_served(words, name, given, message):
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         words.signatures[name](*given)
+
+
+def test_the_guide_of_the_server_gives_all_inputs(words):
+    guide = pathlib.Path(__file__).parents[2] / "docs/guides/serving.md"
+    (request,) = re.findall(
+        r"ptb_lm:predict -d '(\{.+?\})'", guide.read_text("utf-8"), re.DOTALL
+    )
+    request = json.loads(request)
+    _, *specs = words.functions()[request["signature_name"]]
+    assert request["inputs"].keys() == {spec.name for spec in specs}
 
 
 @pytest.mark.parametrize("method", ["write", "score", "evaluate"])

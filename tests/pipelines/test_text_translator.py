@@ -22,7 +22,6 @@ from kerasrnn.tokenizers import SentencePieceTokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.training import TokenCrossentropy
 from tests.helpers import one_now
-from tests.helpers import reloaded
 
 PAIRS = [
     ("the red book", "लाल किताब"),
@@ -79,6 +78,7 @@ def beam(model, tokenizers):
 def test_translates_what_it_learned(translator):
     targets = [target for _, target in PAIRS]
     assert translator.translate(SENTENCES) == targets
+    assert translator.translate(SENTENCES, greedy=True) == targets
     assert translator.translate(["  The\u00a0RED book "]) == ["लाल किताब"]
 
 
@@ -88,25 +88,6 @@ def shortlist(tokenizers):
     lexicon = Lexicon(source.vocabulary_size, target.vocabulary_size, 5)
     lexicon.assign(*translation_lexicon(PAIRS, *tokenizers, translations=5))
     return Shortlist(lexicon, size=8, frequent=4)
-
-
-@pytest.mark.slow
-def test_it_translates_into_the_words_of_a_shortlist(
-    model, tokenizers, shortlist
-):
-    whole, short = (
-        TextTranslator(model, *tokenizers, GreedySearch(), shortlist=words)
-        for words in (None, shortlist)
-    )
-    assert shortlist.size < tokenizers[1].vocabulary_size
-    assert short.translate(SENTENCES) == [target for _, target in PAIRS]
-    texts = tf.constant(SENTENCES)
-    scores, others = (
-        x.signatures["serving_default"](texts)["score"] for x in (short, whole)
-    )
-    # Among fewer words each is likelier.
-    assert (scores.numpy() > others.numpy()).all()
-    assert (scores.numpy() < 0).all()
 
 
 def test_every_sentence_can_end(model, tokenizers, shortlist):
@@ -119,6 +100,8 @@ def test_order_is_kept_whatever_the_lengths(translator):
     found = translator.translate(SENTENCES[::-1] * 3, batch_size=4)
     assert found == [target for _, target in PAIRS[::-1]] * 3
     assert translator.translate([]) == []
+    # Which greedy search alone does not have.
+    assert not {"greedy", "n_best"} & translator.signatures.keys()
 
 
 def test_a_sentence_in_a_batch_is_as_alone(translator):
@@ -200,28 +183,14 @@ def test_an_id_outside_the_vocabulary_is_an_error(translator):
         translator.signatures["translate_ids"]([[4, 9999]])
 
 
-@pytest.mark.slow
-def test_greedy_is_what_greedy_search_finds(beam, tokenizers):
-    search = GreedySearch(max_length=beam.search.max_length)
-    greedy = TextTranslator(beam.model, *tokenizers, search)
-    texts = ["the red book", "who is there", "", "zzz"]
-    expected = greedy.translate(texts)
-    found = beam.signatures["greedy"](tf.constant(texts))
-    assert [x.decode() for x in found["translation"].numpy()] == expected
-    assert beam.translate(texts, greedy=True) == expected
-    assert greedy.translate(texts, greedy=True) == expected
-    scores = beam.evaluate([(texts[0], expected[0])], greedy=True)
-    assert scores["chrf"] == 100
-    assert "greedy" not in greedy.signatures
-    assert "n_best" not in greedy.signatures
-
-
 def test_a_given_translation_has_the_score_of_the_search(translator):
     sources, targets = (tf.constant(x) for x in zip(*PAIRS, strict=True))
     found = translator.signatures["score"](sources, targets)
     expected = translator.signatures["serving_default"](sources)["score"]
     np.testing.assert_allclose(found["log_probability"], expected, rtol=1e-4)
     assert found["length"].numpy().tolist() == [3, 3, 3, 3, 3, 4]
+    for name, values in translator.score(PAIRS, batch_size=4).items():
+        np.testing.assert_allclose(values, found[name], rtol=1e-4)
     other = translator.signatures["score"](sources, targets[::-1])
     assert (other["log_probability"].numpy() < expected.numpy() - 1).all()
     with pytest.raises(
@@ -230,50 +199,6 @@ def test_a_given_translation_has_the_score_of_the_search(translator):
         translator.signatures["score"](sources, targets[:1])
     with pytest.raises(tf.errors.InvalidArgumentError, match="At most 50"):
         translator.signatures["score"](["who knows"], ["घर " * 51])
-
-
-@pytest.mark.slow
-def test_steps_spell_what_greedy_search_finds(beam):
-    texts = tf.constant(["the red book", "who is there", "who knows"])
-    signatures = beam.signatures
-    found = dict(signatures["encode"](texts))
-    from_ids = signatures["encode_ids"](signatures["tokenize"](texts)["ids"])
-    for name, value in found.items():
-        np.testing.assert_array_equal(from_ids[name], value)
-    memory = {x: found[x] for x in found if x.startswith("memory")}
-    states = {x: found[x] for x in found if x.startswith("state")}
-    ids, written = tf.fill([3], 1), []
-    for _ in range(4):
-        step = signatures["decode_step"](
-            ids, *states.values(), *memory.values()
-        )
-        states = {x: step[x] for x in step if x.startswith("state")}
-        ids = tf.argmax(step["log_probabilities"], 1, tf.int32)
-        written.append(ids)
-    # Behind its end token, a translation has no more.
-    ids = tf.where(
-        tf.math.cumsum(
-            tf.cast(tf.equal(tf.stack(written, 1), 2), tf.int32),
-            axis=1,
-            exclusive=True,
-        )
-        > 0,
-        -1,
-        tf.stack(written, 1),
-    )
-    np.testing.assert_array_equal(
-        signatures["detokenize"](ids)["text"],
-        signatures["greedy"](texts)["translation"],
-    )
-    with pytest.raises(
-        tf.errors.InvalidArgumentError, match="same number of rows"
-    ):
-        signatures["decode_step"](
-            ids[:1, 0], *states.values(), *memory.values()
-        )
-    none = [x[:0] for x in (*states.values(), *memory.values())]
-    step = signatures["decode_step"](ids[:0, 0], *none)
-    assert step["log_probabilities"].shape[0] == 0
 
 
 def test_alignments_are_cut_to_their_sentence(translator):
@@ -333,54 +258,11 @@ def test_its_batches_are_those_it_learns_from(model, tokenizers):
     assert found[0][0]["source"].shape[1] == 3
 
 
-@pytest.mark.slow
-def test_it_learns_from_pairs_or_from_batches(tokenizers):
-    translator = TextTranslator(
-        new_model(*tokenizers), *tokenizers, GreedySearch()
-    )
-    translator.compile(keras.optimizers.Adam(0.01), TokenCrossentropy(0))
-    history = translator.fit(
-        PAIRS,
-        batch_size=3,
-        validation_data=PAIRS[:2],
-        epochs=2,
-        verbose=0,
-    ).history
-    assert history["loss"][1] < history["loss"][0]
-    assert len(history["val_loss"]) == 2
-    assert translator.model.optimizer.iterations.numpy() == 4
-    batches = translator.batches(PAIRS)
-    translator.fit(batches, validation_data=batches, verbose=0)
-    assert translator.model.optimizer.iterations.numpy() == 5
-    nothing = np.zeros(len(PAIRS))
-    history = translator.fit(PAIRS, sample_weight=nothing, verbose=0).history
-    assert history["loss"] == [0.0]
-
-
 @pytest.fixture(scope="module")
 def ensemble(beam, tokenizers):
     other = new_model(*tokenizers, seed=1)
     second = TextTranslator(other, *tokenizers, GreedySearch(max_length=5))
     return TextTranslator.ensemble([beam, second])
-
-
-@pytest.mark.slow
-def test_an_ensemble_has_the_mean_probabilities(ensemble, tmp_path):
-    """Also when it is saved and opened."""
-    first, second = ensemble.model.models
-    assert ensemble.search.beam_width == 3
-    ids = {"source": np.array([[4, 5, 2]]), "target": np.array([[1, 4]])}
-    of_each = [
-        keras.ops.softmax(model(ids)).numpy() for model in (first, second)
-    ]
-    assert np.abs(of_each[0] - of_each[1]).max() > 0.1
-    ensemble.save(tmp_path / "translator.keras")
-    opened = TextTranslator.open(tmp_path / "translator.keras")
-    for model in (ensemble.model, opened.model):
-        np.testing.assert_allclose(
-            np.exp(model(ids)), np.mean(of_each, axis=0), atol=1e-6
-        )
-    assert opened.translate(SENTENCES) == ensemble.translate(SENTENCES)
 
 
 def test_an_ensemble_of_one_is_that_one(beam):
@@ -469,37 +351,6 @@ class Backwards(keras.layers.Layer):
         return logits, states - 1, weights
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "kind, tail, search",
-    [
-        (WordTokenizer, "Mr. Tan of Footscray", BeamSearch(beam_width=2)),
-        (CharacterTokenizer, "x-ray", GreedySearch()),
-    ],
-)
-def test_unknown_words_are_copied_from_the_source(kind, tail, search, tmp_path):
-    tokenizer = kind.train(["a b"], lowercase=False)
-    both = tokenizer, kind.from_config(tokenizer.get_config())
-    both[1].set_vocabulary(tokenizer.vocabulary)
-    copier, plain = (
-        TextTranslator(Backwards(), *both, search, copy_unknown=copies)
-        for copies in (True, False)
-    )
-    separator = tokenizer.separator
-    words = tail.split() if separator else list(tail)
-    texts = ["a", "", tail]
-    expected = ["a", "", separator.join(words[::-1])]
-    assert copier.translate(texts) == expected
-    assert reloaded(copier, tmp_path).translate(texts) == expected
-    assert copier.translate(["", ""]) == ["", ""]
-    unknown = separator.join(["<unk>"] * len(words))
-    assert plain.translate([tail]) == [unknown]
-    # Ids stay those of the model.
-    ids = copier.signatures["tokenize"](tf.constant([tail]))["ids"]
-    found = copier.signatures["translate_ids"](ids)["translation_ids"]
-    assert found[0, : len(words)].numpy().tolist() == [3] * len(words)
-
-
 @pytest.mark.parametrize(
     "kind, text, copied",
     [
@@ -510,22 +361,94 @@ def test_unknown_words_are_copied_from_the_source(kind, tail, search, tmp_path):
 def test_all_hypotheses_copy_unknown_words(kind, text, copied):
     pairs = [kind.train(["a b"]) for _ in range(2)]
     search = BeamSearch(beam_width=3)
-    copier = TextTranslator(Backwards(), *pairs, search, copy_unknown=True)
+    copier, plain = (
+        TextTranslator(Backwards(), *pairs, search, copy_unknown=copies)
+        for copies in (True, False)
+    )
     found = copier.signatures["n_best"](tf.constant([text, ""]))
     best = found["translations"].numpy().tolist()
     assert best == [copied, [b"", b"", b""]]
+    assert plain.translate([text]) != [copied[0].decode()]
+    # Ids stay those of the model.
+    ids = copier.signatures["tokenize"](tf.constant([text]))["ids"]
+    found = copier.signatures["translate_ids"](ids)["translation_ids"]
+    count = ids.shape[1] - 1
+    assert found[0, : count + 1].numpy().tolist() == [3] * count + [2]
 
 
-def test_no_step_writes_padding_or_the_start():
+def test_every_hypothesis_has_the_attention_of_its_text():
+    words = WordTokenizer.train(["a b"])
+    search = BeamSearch(beam_width=3, max_length=3)
+    translator = TextTranslator(Backwards(), words, words, search)
+    texts, rows = ["a", "b a"], [[0, 1, 2], [1, 0, 0], [0, 0, 0]]
+    (short, *_), long = translator.n_best(texts)
+    assert short.alignment[0].tolist() == [[1, 2], [0, 0]]
+    assert [x.alignment[0].tolist() for x in long] == [rows, rows[:2], rows[:1]]
+    assert [x.alignment[1] for x in long] == [["b", "a", "</s>"]] * 3
+    best = translator.signatures["attend"](tf.constant(texts))
+    assert best["weights"][1].numpy().tolist() == rows
+    source, target = (
+        best[f"{side}_tokens"].numpy().tolist() for side in ("source", "target")
+    )
+    assert source == [[b"a", b"</s>", b""], [b"b", b"a", b"</s>"]]
+    assert target == [[b"<unk>", b"</s>", b""], [b"<unk>", b"<unk>", b"</s>"]]
+    # Greedy search has the limits of the search.
+    found = translator.translate(["a a a a"], greedy=True)
+    assert found == ["<unk> <unk> <unk>"]
+
+
+class Chooser(Backwards):
+    """Writes the fifth of the words that it may choose from."""
+
+    def encode(self, source, vocabulary=None):
+        states, _ = super().encode(source)
+        if vocabulary is None:
+            # All words of the pairs.
+            vocabulary = tf.zeros([tf.shape(source)[0], 14], tf.int32)
+        return states, vocabulary
+
+    def decode_step(self, ids, states, memory):
+        place = tf.where(ids == 1, 4, 2)
+        return tf.one_hot(place, tf.shape(memory)[1]), states, None
+
+
+def test_it_chooses_from_its_shortlist_unless_there_are_phrases(
+    tokenizers, shortlist
+):
+    source, target = tokenizers
+    translator = TextTranslator(
+        Chooser(), source, target, GreedySearch(), shortlist=shortlist
+    )
+    texts = ["who knows", "a red house"]
+    ids = shortlist(translator.source_ids(tf.constant(texts))).numpy()[:, 4]
+    words = [target.vocabulary[i] for i in ids]
+    assert len({*words, target.vocabulary[4]}) == 3
+    assert translator.translate(texts) == words
+    found = translator.translate(texts, forbidden=[[], []])
+    assert found == [target.vocabulary[4]] * 2
+
+
+def test_steps_spell_what_greedy_search_finds():
+    """But never padding or the start."""
     words = WordTokenizer.train(["a b"])
     signatures = TextTranslator(
         Backwards(), words, words, GreedySearch()
     ).signatures
-    started = signatures["encode"](tf.constant(["a"]))
-    given = tf.constant([1]), started["state_0"], started["memory_0"]
-    found = signatures["decode_step"](*given)
-    refused = np.isneginf(found["log_probabilities"])
-    assert refused.tolist() == [[True, True, *[False] * 4]]
+    texts = tf.constant(["b", "a b"])
+    ids = signatures["tokenize"](texts)["ids"]
+    for started in signatures["encode"](texts), signatures["encode_ids"](ids):
+        state, last, written = started["state_0"], tf.constant([1, 1]), []
+        for _ in range(3):
+            step = signatures["decode_step"](last, state, started["memory_0"])
+            refused = np.isneginf(step["log_probabilities"])
+            assert refused.tolist() == [[True, True, *[False] * 4]] * 2
+            last = tf.argmax(step["log_probabilities"], 1, tf.int32)
+            state = step["state_0"]
+            written.append(last.numpy().tolist())
+        # The end of the shorter one comes first, and again.
+        assert np.transpose(written).tolist() == [[3, 2, 2], [3, 3, 2]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="number of rows"):
+        signatures["decode_step"](last[:1], state, started["memory_0"])
 
 
 def test_each_sentence_is_translated_by_itself():
@@ -582,26 +505,26 @@ def test_what_attends_to_nothing_copies_nothing(tokenizers):
     assert blind.translate(["red zzz", ""]) == ["<unk> <unk>", ""]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "build_source",
-    [
-        lambda: SentencePieceTokenizer.train(["red books"], 20),
-        lambda: SentencePieceTokenizer.train(["red books"], 20, "bpe"),
-        lambda: CharacterTokenizer.train(["red books"]),
-    ],
+    one_now(
+        [
+            lambda: SentencePieceTokenizer.train(["red books"], 20),
+            lambda: SentencePieceTokenizer.train(["red books"], 20, "bpe"),
+            lambda: CharacterTokenizer.train(["red books"]),
+        ]
+    ),
 )
-def test_whole_words_are_copied_for_their_parts(build_source, tmp_path):
+def test_whole_words_are_copied_for_their_parts(build_source):
     target, search = WordTokenizer.train(["a"]), GreedySearch()
     copier = TextTranslator(
         Backwards(), build_source(), target, search, copy_unknown=True
     )
     expected = ["books", "red"], [], ["books", "xyz", "red"]
-    for translator in copier, reloaded(copier, tmp_path):
-        found = translator.translate(["red books", "", "red xyz books"])
-        for text, words in zip(found, expected, strict=True):
-            # A word is copied once for each of its tokens.
-            assert [x for x, _ in itertools.groupby(text.split())] == words
+    found = copier.translate(["red books", "", "red xyz books"])
+    for text, words in zip(found, expected, strict=True):
+        # A word is copied once for each of its tokens.
+        assert [x for x, _ in itertools.groupby(text.split())] == words
 
 
 def test_a_text_may_spell_the_mark_of_subwords():

@@ -3,8 +3,8 @@
 import keras
 import numpy as np
 import pytest
-import tensorflow as tf
 
+from kerasrnn.data import translation_lexicon
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
 from kerasrnn.decoding import SamplingSearch
@@ -42,35 +42,6 @@ def model():
 def beam(model):
     search = BeamSearch(max_length=6, beam_width=3)
     return TextTranslator(model, *WORDS, search, max_length=5)
-
-
-@pytest.mark.slow
-def test_the_n_best_are_those_of_the_export_and_aligned(beam):
-    found = beam.n_best(TEXTS, batch_size=2)
-    served = beam.signatures["n_best"](tf.constant(TEXTS))
-    for several, texts, scores in zip(
-        found,
-        served["translations"].numpy(),
-        served["scores"].numpy(),
-        strict=True,
-    ):
-        real = scores > -np.inf
-        assert [x.translation for x in several] == [
-            text.decode() for text in texts[real]
-        ]
-        np.testing.assert_allclose(
-            [x.score for x in several], scores[real], rtol=1e-4
-        )
-    assert [len(several) for several in found] == [3, 1, 3, 3]
-    for several, alignment in zip(found, beam.alignments(TEXTS), strict=True):
-        weights, *words = several[0].alignment
-        assert words == [*alignment[1:]]
-        np.testing.assert_allclose(weights, alignment[0], atol=1e-5)
-    # Every one of a list has words and weights of its own.
-    for x in found[0]:
-        assert x.alignment[2][:-1] == x.translation.split()
-        assert x.alignment[0].shape == tuple(map(len, x.alignment[:0:-1]))
-        np.testing.assert_allclose(x.alignment[0].sum(axis=1), 1, atol=1e-5)
 
 
 @pytest.mark.slow
@@ -117,13 +88,22 @@ def test_texts_that_are_cut_are_counted(beam, name):
 
 def test_a_lexicon_is_estimated_for_as_many_translations_as_it_holds():
     translator = small.translator()
+    sides = translator.source_tokenizer, translator.target_tokenizer
     lexicon = translator.model.decoder.lexicon
-    ids = lexicon.get_weights()[0]
-    lexicon.set_weights([0 * x for x in lexicon.get_weights()])
     translator.estimate_lexicon(small.PAIRS)
-    found = lexicon.get_weights()[0]
-    assert found.shape == ids.shape == (lexicon.source_size, 4)
-    assert found.any()
+    found = lexicon.get_weights()
+    assert found[0].shape == (lexicon.source_size, 4)
+    # Entries of rare words are reduced, since the target consists of words.
+    options = {"translations": 4, "discount": 1.0}
+    lexicon.assign(*translation_lexicon(small.PAIRS, *sides, **options))
+    np.testing.assert_equal(found, lexicon.get_weights())
+
+
+def test_clients_are_told_the_limits_of_the_search(beam):
+    search = {"start_id": 1, "end_id": 2, "max_length": 6}
+    search |= {"length_factor": 2, "length_offset": 10}
+    expected = {"xla": None, "max_length": 5, "search": search}
+    assert beam.served_facts() == expected
 
 
 @pytest.mark.slow
