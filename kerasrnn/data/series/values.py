@@ -329,7 +329,7 @@ def refuse(column, wrong, expected, report):
             for cell, index in zip(first, indices, strict=False)
         )
         raise CorpusError(
-            f"{len(indices):,} cells of the column {column.name!r} of "
-            f"{report.corpus} cannot be read. Expected: {expected}. "
-            f"Received: {shown}"
+            f"{len(indices):,} of {len(column):,} cells of the column "
+            f"{column.name!r} of {report.corpus} cannot be read. "
+            f"Expected: {expected}. Received: {shown}"
         )

@@ -125,17 +125,17 @@ BAD = {
     "decimal commas": (
         frame().assign(load=["1", *11 * ["1,5"]]),
         {},
-        "11 cells.*or `decimal` ',' for",
+        "11 of 12 cells.*or `decimal` ',' for",
     ),
     "thousands": (
         frame().assign(load=["1", *11 * ["1,000,000"]]),
         {},
-        "11 cells.*without thousands separators;(?!.*`decimal`)",
+        "11 of 12 cells.*without thousands separators;(?!.*`decimal`)",
     ),
     "thousands in Germany": (
         frame().assign(load=["1,5", *11 * ["1.000"]]),
         {"decimal": ","},
-        "11 cells.*thousands separators and with a decimal comma",
+        "11 of 12 cells.*thousands separators and with a decimal comma",
     ),
     "both in Germany": (
         frame().assign(load=["1,5", *11 * ["1.234,5"]]),
@@ -161,7 +161,7 @@ BAD = {
     "no second key": (
         frame(load=range(12), shop="a", item=[None] + ["b"] * 11),
         {"key": ["shop", "item"]},
-        "^1 cells.* a name of the `key` 'item'. Received: .* in row 1",
+        "^1 of 12 cells.* a name of the `key` 'item'. Received: .* in row 1",
     ),
     "no number": (frame().assign(load="high"), {}, "'high' in row 1"),
     "infinite": (frame().assign(load=np.inf), {}, "12 cells"),
@@ -170,7 +170,7 @@ BAD = {
     "days or months": (
         frame().assign(date=[f"01/{x:02}/2024" for x in range(1, 13)]),
         {},
-        "11 cells.*`time_format`.*'01/02/2024' in row 2",
+        "11 of 12 cells.*`time_format`.*'01/02/2024' in row 2",
     ),
     "short years": (
         frame().assign(date=[f"24-05-{x:02}" for x in range(1, 13)]),
@@ -190,7 +190,7 @@ BAD = {
     "no key": (
         frame(load=range(12), shop=[None, *"aaaaabbbbbb"]),
         {"key": "shop"},
-        "^1 cells.* a name of the `key` 'shop'. Received: .* in row 1",
+        "^1 of 12 cells.* a name of the `key` 'shop'. Received: .* in row 1",
     ),
     "twice": (pandas.concat([frame(), frame()]), {}, "need a `key`"),
     "no column": (frame(), {"columns": ["sun"]}, "lacks"),
