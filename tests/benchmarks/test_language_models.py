@@ -71,19 +71,6 @@ def test_a_small_model_is_trained_and_timed(tmp_path, capsys):
     assert [line for line in lines if line.startswith("| 2 |")]
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("treebank")
-def test_the_precision_of_a_preset_may_be_that_of_the_device(tmp_path):
-    before, card = keras.config.dtype_policy(), tmp_path / "card.json"
-    flags = "--preset", "best", "--small", "--run-epochs", 1, "--card", card
-    try:
-        run(*flags, "--batch-size", 2, "--window", 4, "--units", 4)
-    finally:
-        keras.config.set_dtype_policy(before)
-    found = json.loads(card.read_text("utf-8"))
-    assert found["precision"].startswith(("float32", "bfloat16"))
-
-
 def test_it_stops_when_its_time_is_over():
     clock = language_models.Clock(limit=0.0)
     model = keras.Sequential([keras.layers.Dense(1)])
@@ -99,16 +86,15 @@ def test_a_data_folder_without_the_treebank(tmp_path):
         run("--preset", "best", "--data-dir", tmp_path)
 
 
-def test_another_corpus():
-    with pytest.raises(ValueError, match="of the Penn Treebank.*phrasebook"):
-        run("--preset", "phrasebook", "--corpus", "phrasebook")
-
-
-def test_flags_without_an_effect(tmp_path):
+def test_what_the_benchmark_does_not_train_is_refused(tmp_path):
     path = tmp_path / "language.keras"
     path.touch()
-    with pytest.raises(ValueError, match="`--from` has no effect"):
-        run("--preset", "best", "--from", path)
+    for flags, said in (
+        (("phrasebook", "--corpus", "phrasebook"), "of the Penn Treebank"),
+        (("best", "--from", path), "`--from` has no effect"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            run("--preset", *flags)
 
 
 def test_an_empty_variable_is_no_data_folder(monkeypatch):

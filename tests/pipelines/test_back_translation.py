@@ -36,12 +36,15 @@ def test_sentences_become_targets_once(reverse, tmp_path, capsys):
     assert asked == ["das Haus", "ein Baum"]
     [table] = folder.glob("*/*")
     assert table.read_text("utf-8").startswith("DAS HAUS\tdas Haus\n")
-    # Of another translator, and of all of the text.
+    # Another translator, another limit and another text are told apart.
     path.write_text("another")
-    assert len(back_translate(text, path, folder)) == 3
+    counts = [len(back_translate(text, path, folder, n)) for n in (2, None)]
+    text.write_text("der Hund\nein Baum\ndie Katze\n", "utf-8")
+    counts.append(len(back_translate(text, path, folder)))
+    assert counts == [2, 3, 3] and len(asked) == 2 + 2 + 3 + 3
     said = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in said] == ["Translating"] * 2
-    assert len(asked) == 5 and len(list(folder.iterdir())) == 2
+    assert [line.split()[0] for line in said] == ["Translating"] * 4
+    assert len(list(folder.iterdir())) == 4
 
 
 def test_an_interrupted_translation_goes_on(reverse, tmp_path, monkeypatch):

@@ -3,6 +3,7 @@ import re
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from kerasrnn.data import read_series
 from kerasrnn.layers import FastGRUCell
@@ -124,6 +125,36 @@ def test_fit_makes_batches_of_all_that_it_is_given(monkeypatch):
     assert found == {"validation_data": "batches", "shuffle": False}
     train = ["a"], {"labels": ["bad"], "seed": 5, **size, **weights}
     assert made == [train, (*held_out, size)]
+    dataset = tf.data.Dataset.range(1)
+    found = labeller.fit(dataset, class_weight={"good": 3.0, 1: 2.0})
+    assert found["class_weight"] == {2: 3.0, 1: 2.0}
+
+
+EXAMPLES = {
+    "labeller": [small.REVIEWS * 3, small.CLASSES * 3],
+    "tagger": [small.SENTENCES],
+    "translator": [small.PAIRS * 2],
+    "forecaster": [TABLE],
+    "music": [ROLLS * 6],
+}
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_batches_have_their_size_and_the_order_of_their_seed(kind):
+    pipeline = KINDS[kind][0]()
+
+    def rows(seed):
+        given = pipeline.batches(*EXAMPLES[kind], batch_size=5, seed=seed)
+        batches = [tf.nest.flatten(batch) for batch in given]
+        sizes = sorted(len(batch[0]) for batch in batches)
+        assert sizes[1:] == [5] * len(sizes[1:]) and sizes[0] <= 5
+        return sum(sizes), [str(tensor) for x in batches for tensor in x]
+
+    first, same, *others = map(rows, (1, 1, 2, 3, None))
+    assert first == same
+    assert [count for count, _ in others] == [first[0]] * 3
+    # By chance, two of four orders may be equal.
+    assert len({str(order) for _, order in (first, *others)}) > 2
 
 
 @pytest.mark.parametrize(

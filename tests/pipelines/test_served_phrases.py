@@ -68,9 +68,10 @@ def test_a_greedy_search_has_them_too(translator, monkeypatch):
         return {"translation": text, "score": tf.zeros(2)}
 
     monkeypatch.setattr(translator._functions, "greedy_with", repeat)
-    required = [["ghar"], ["lal", "nila"]]
-    found = translator.translate(["x", "y"], greedy=True, required=required)
-    assert found == ["x", "y"]
+    monkeypatch.setitem(translator.signatures, "greedy", repeat)
+    for required in None, [["ghar"], ["lal", "nila"]]:
+        found = translator.translate(["x", "y"], greedy=True, required=required)
+        assert found == ["x", "y"]
 
 
 @pytest.mark.slow

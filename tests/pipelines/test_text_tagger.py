@@ -30,6 +30,14 @@ def test_it_has_learnt(tagger):
     assert scores["by_label"]["PER"]["support"] == 12
     scores = tagger.scores([["B-PER", "O"]], [["B-PER", "B-LOC"]])
     assert (scores["precision"], scores["recall"]) == (1, 0.5)
+    # After an epoch, too.
+    rows, logs = [*small.SENTENCES, [("Bob", "B-LOC"), ("in", "O")]], {}
+    [epoch] = tagger.task().epoch_scores(rows)
+    epoch.on_epoch_end(0, logs)
+    scores = tagger.evaluate(rows)
+    assert 0 < scores["f1"] < 1
+    for name in "f1", "precision", "accuracy":
+        assert logs[f"val_{name}"] == scores[name]
 
 
 def test_sentences_may_be_in_another_scheme(tagger):
@@ -152,26 +160,6 @@ def test_ids_are_tagged_as_their_words_are(tagger):
     ):
         with pytest.raises(tf.errors.InvalidArgumentError, match=message):
             tag_ids(**ids | wrong)
-
-
-@pytest.mark.slow
-def test_file_and_export_answer_alike(tagger, tmp_path):
-    texts = ["Anna Maria lives in Rome.", "", "Bob 😀"]
-    tagger.save(tmp_path / "tagger.keras")
-    loaded = TextTagger.open(tmp_path / "tagger.keras")
-    assert loaded.tag(texts) == tagger.tag(texts)
-    assert loaded.evaluate(small.SENTENCES) == tagger.evaluate(small.SENTENCES)
-    loaded.fit(small.SENTENCES, epochs=1, verbose=0)
-    tagger.export(tmp_path / "1")
-    served = tf.saved_model.load(tmp_path / "1").signatures
-    for name, given in {
-        "serving_default": tf.constant(texts),
-        "tag_tokens": tf.constant([["Anna", "lives"], ["Bob", ""]]),
-    }.items():
-        expected = tagger.signatures[name](given)
-        for key, value in served[name](given).items():
-            np.testing.assert_array_equal(value, expected[key])
-    assert served["serving_default"](tf.constant([""]))["tags"].shape[0] == 1
 
 
 @pytest.mark.slow

@@ -53,6 +53,11 @@ def test_not_a_list_of_pairs(translator):
     assert len(inputs["source"]) == 1
 
 
+def test_texts_of_a_column_are_read_by_their_places():
+    column = pandas.Series(["b", "a"], index=[1, 0])
+    assert text_list(column) == text_list(iter("ba")) == ["b", "a"]
+
+
 def test_bytes_that_are_not_utf8_become_a_character():
     assert text_list([b"a\xff", "b"]) == ["a\ufffd", "b"]
     pairs = [(b"\xff", "b"), ["a", b"\xc3", "0-0"]]

@@ -52,12 +52,6 @@ def test_no_font_at_all_says_which_package_to_install(monkeypatch):
         assert font_family(["ab", "कख"]) == ["DejaVu Sans"]
 
 
-def test_what_can_be_drawn_is_drawn(monkeypatch):
-    monkeypatch.setattr(fonts, "system_fonts", lambda: [])
-    with pytest.warns(UserWarning, match="characters '書本'"):
-        assert font_family(["कर्म", "書本"]) == ["FiraGO", "DejaVu Sans"]
-
-
 def test_several_fonts_may_have_together_what_none_has(monkeypatch):
     entries = [e for e in fonts.system_fonts() if e.name == "STIXGeneral"]
     monkeypatch.setattr(fonts, "system_fonts", lambda: entries)

@@ -66,5 +66,7 @@ def test_a_forecast_has_the_dates_of_its_steps():
 def test_errors_are_drawn_by_the_step_ahead():
     figure = horizon_figure({"model": [1, 2], "naive": [2, 3]}, "MAE")
     (axes,) = figure.axes
-    assert axes.lines[1].get_xdata().tolist() == [1, 2]
+    naive = axes.lines[1]
+    assert (naive.get_label(), list(naive.get_ydata())) == ("naive", [2, 3])
+    assert naive.get_xdata().tolist() == [1, 2] and axes.get_ylim()[0] == 0
     figure.canvas.draw()

@@ -11,10 +11,12 @@ def test_counts_are_written_and_rows_compared():
     figure = matrix_figure(values, ["a", "b"], ["x", "y"], "true", "found", "T")
     axes, bar = figure.axes
     assert bar.get_ylabel() == "share of the row"
-    assert {text.get_text() for text in axes.texts} == {"9", "1", "50"}
+    places = {text.get_text(): text.get_position() for text in axes.texts}
+    assert places == {"9": (0, 0), "1": (1, 0), "50": (1, 1)}
     shades = axes.images[0].get_array()
     np.testing.assert_allclose(shades, [[0.9, 0.1], [0, 1]])
     assert [x.get_text() for x in axes.get_yticklabels()] == ["a", "b"]
+    assert [x.get_text() for x in axes.get_xticklabels()] == ["x", "y"]
     assert axes.get_title() == "T"
 
 

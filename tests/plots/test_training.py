@@ -25,17 +25,6 @@ def test_a_metric_and_its_validation_share_a_panel():
     assert legend == ["training", "validation"]
 
 
-def test_without_validation_there_is_no_legend():
-    (axes,) = training_figure({"loss": [2.0, 1.0]}).axes
-    assert axes.get_legend() is None
-    assert len(axes.lines) == 1
-
-
-def test_validation_alone_is_called_validation():
-    (axes,) = training_figure({"val_bleu": [2.0, 3.0]}).axes
-    assert axes.get_title() == "bleu (validation)"
-
-
 def test_the_chosen_epoch_is_marked():
     history = {"loss": [3.0, 2.0, 1.5], "val_length_ratio": [1.2, 1.1, 1.0]}
     figure = training_figure(history, chosen=2)
@@ -47,6 +36,8 @@ def test_the_chosen_epoch_is_marked():
     named = [text.get_text() for text in first.texts]
     assert named == ["chosen epoch", "training"]
     assert second is None
+    (axes,) = training_figure({"loss": [2.0, 1.0]}).axes
+    assert len(axes.lines) == 1 and axes.get_legend() is None
 
 
 def test_metrics_that_are_equal_share_a_panel():

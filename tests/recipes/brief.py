@@ -6,10 +6,7 @@ import json
 import sys
 import tarfile
 
-import numpy as np
 import pytest
-
-from kerasrnn.pipelines import TextTranslator
 
 THINGS = {
     "the House": "das Haus",
@@ -78,26 +75,6 @@ def schedule(optimizer):
 
 def card(output):
     return json.loads((output / "card.json").read_text("utf-8"))
-
-
-@pytest.fixture
-def untranslated(monkeypatch):
-    """For runs of which no test asks what they say: graphs take seconds."""
-
-    def translate(self, texts, batch_size=64, greedy=False):
-        return list(texts)
-
-    def alignments(self, texts):
-        return [(np.ones((1, 1)), ["a"], ["b"]) for _ in texts]
-
-    def export(self, path, card):
-        path.mkdir(exist_ok=True)
-
-    def compile(self, *args):
-        self.model.compile(*args, run_eagerly=True)
-
-    for function in (translate, alignments, export, compile):
-        monkeypatch.setattr(TextTranslator, function.__name__, function)
 
 
 @pytest.fixture

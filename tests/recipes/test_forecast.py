@@ -8,8 +8,10 @@ import tensorflow as tf
 from corpora.daily_rhythm import daily_rhythm
 
 from kerasrnn import data
+from kerasrnn.layers import FastLSTMCell
 from kerasrnn.pipelines import SeriesForecaster
 from tests.recipes import brief
+from tests.recipes.brief import unlearnt  # noqa: F401  a fixture
 
 
 def run(*flags):
@@ -89,7 +91,8 @@ def test_parts_follow_each_other():
     assert train.series[0].times[-1] < dev.series[0].times[dev.series[0].begin]
 
 
-def test_a_limit_is_one_of_time_however_many_the_series(tmp_path):
+def test_a_run_is_as_its_settings_say(tmp_path, unlearnt):  # noqa: F811
+    """A limit is one of time, however many the series."""
     shops(tmp_path / "shops.csv")
     options = {"time": ("day",), "time_format": "%d.%m.%Y", "key": ("shop",)}
     options |= {"columns": ("visits", "sales"), "known": ("price",)}
@@ -98,22 +101,49 @@ def test_a_limit_is_one_of_time_however_many_the_series(tmp_path):
         **{"corpus": str(tmp_path / "shops.csv"), **options},
         **{"calendar": ("weekday",), "missing": True, "window": "mean"},
         **{"held_out": 0.1, "limit": 200, "clip": 3.0, "head": "mae"},
+        **{"cell": "lstm", "depth": 2, "dropout": 0.25, "shared": False},
+        **{"parallel": False, "epochs": 2, "batch_size": 9, "season": 14},
+        output=tmp_path / "out",
     )
-    parts = forecast.load_parts(settings)
+    forecast.run(settings)
+    (forecaster, (train, dev), _), (_, (scored, test), facts) = unlearnt
+    parts = train, dev, test
+    assert scored is dev
     assert [len(part.grid()) for part in parts] == [200, 30, 30]
-    assert len(parts[0]) == 400
-    forecaster = forecast.build_forecaster(settings, parts[0])
+    assert len(train) == 400
+    beside = facts["beside"]
+    assert [*beside] == ["naive", "seasonal naive", "linear"]
+    for name, table in (("dev", dev), ("test", test)):
+        naive = forecaster.baselines()["naive"]
+        found = forecaster.evaluate(table, baseline=naive)
+        assert beside["naive"][name] == found
     model = forecaster.model
     assert forecaster.columns == ("visits", "sales")
     assert forecaster.known[:1] == ("price",) and len(forecaster.known) == 3
-    assert (forecaster.lookback, forecaster.season, model.horizon) == (28, 7, 6)
-    assert (model.segment, model.window, model.missing) == (4, "mean", True)
-    settings = forecast.dataclasses.replace(
-        settings, season=14, epochs=1, batch_size=9
-    )
-    assert forecast.build_forecaster(settings, parts[0]).season == 14
-    forecaster.compile(forecast.build_optimizer(settings, 9))
-    assert model.optimizer.global_clipnorm == 3
+    assert (forecaster.lookback, forecaster.season) == (28, 14)
+    names = "horizon", "segment", "window", "missing", "depth", "dropout"
+    names += "shared", "parallel"
+    assert brief.has(model, **settings.pick(*names))
+    assert isinstance(model.cell, FastLSTMCell) and model.cell.units == 8
+    # 195 windows in each of two series, which look back before the limit.
+    assert brief.schedule(model.optimizer)[0] == 2 * -(-390 // 9)
+    other = forecast.dataclasses.replace(settings, season=None)
+    assert forecast.build_forecaster(other, train).season == 7
+
+
+def test_a_table_is_read_as_the_settings_say(tmp_path):
+    times = pandas.date_range("2024-05-01", periods=400, freq="30min")
+    frame = pandas.DataFrame({"date": times, "load": np.arange(400) / 2})
+    frame["size"] = 7.5
+    path = tmp_path / "load.csv"
+    frame.to_csv(path, sep=";", decimal=",", index=False)
+    options = {"step": "h", "resample": "sum", "decimal": ",", "held_out": 0.25}
+    settings = forecast.Settings(corpus=str(path), static=("size",), **options)
+    train, _, _ = forecast.load_parts(settings)
+    assert (train.step, len(train)) == ("h", 100)
+    (series,) = train.series
+    assert series.values[:, 0].tolist() == [2 * n + 0.5 for n in range(100)]
+    assert series.static.tolist() == [7.5]
 
 
 def test_the_published_table_is_split_as_published(tmp_path):

@@ -81,18 +81,32 @@ def test_words_that_a_saved_model_lacks_are_told(corpus, tmp_path):
 
 
 def test_a_run_is_as_its_settings_say(corpus, tmp_path, unlearnt):  # noqa: F811
-    flags = "--limit", 80, "--seed", 3, "--clip", 2, "--window", 7
+    others = [tmp_path / "dev.txt", tmp_path / "test.txt"]
+    for path, count in zip(others, (5, 3), strict=True):
+        lines = [line.replace("the", "a") for line in LINES[:count]]
+        path.write_text("\n".join(lines), "utf-8")
+    flags = "--dev", others[0], "--test", others[1]
+    flags += "--limit", 80, "--seed", 3, "--clip", 2, "--window", 7
     flags += "--no-dynamic", "--recurrent-dropout", 0.125, "--uniform", 0.05
+    flags += "--dropout", 0.25, "--word-dropout", 0.375, "--depth", 2
+    flags += "--embedding-dim", 6, "--augmented-loss", 0.5
+    flags += "--loss-temperature", 5, "--no-tie-embeddings"
     run(*small(corpus, tmp_path / "out", *flags))
-    (language, parts, _), (_, _, more) = unlearnt
+    (language, parts, _), (_, scored, more) = unlearnt
     # Six tokens a line, in four rows of windows of seven.
-    assert [*map(len, parts)] == [80, 8, -(-80 * 6 // 4 // 7)]
+    assert [*map(len, parts)] == [80, 5, -(-80 * 6 // 4 // 7)]
+    assert [*map(len, scored)] == [5, 3]
     assert more["scoring"] == {"dynamic": False}
     assert more["showing"] == {"seed": 3}
     assert more["lengths"]["train"]["lines"] == 80
     model = language.model
     assert language.window == 7 and model.optimizer.global_clipnorm == 2
-    assert model.cell.recurrent_dropout == 0.125
+    assert model.cell.recurrent_dropout == 0.125 and model.cell.units == 8
+    options = {"depth": 2, "dropout": 0.25, "word_dropout": 0.375}
+    options |= {"embedding_dim": 6, "augmented_loss": 0.5, "batch_size": 4}
+    options |= {"loss_temperature": 5, "tie_embeddings": False}
+    assert brief.has(model, **options)
+    assert brief.schedule(model.optimizer)[0] == 2 * len(parts[2])
     table = model.embedding.embeddings.numpy()
     assert -0.05 <= table.min() < 0 < table.max() <= 0.05
     [bias] = (x for x in model.weights if x.path.endswith("output/bias"))

@@ -8,7 +8,7 @@ import translate
 
 from kerasrnn import data
 from kerasrnn import training
-from kerasrnn.pipelines import TextTranslator
+from kerasrnn.layers import FastLSTMCell
 from kerasrnn.training import read_settings
 from tests.recipes import brief
 from tests.recipes.brief import PAIRS
@@ -16,7 +16,6 @@ from tests.recipes.brief import PLAIN
 from tests.recipes.brief import SMALL
 from tests.recipes.brief import card
 from tests.recipes.brief import unlearnt  # noqa: F401  a fixture
-from tests.recipes.brief import untranslated  # noqa: F401  a fixture
 
 
 def run(*arguments):
@@ -107,7 +106,7 @@ def test_case_and_punctuation_are_kept_in_both_directions(table, kind):
 @pytest.mark.parametrize(
     "flags, copies",
     [
-        (["word"], True),
+        (["word", "--shortlist", 13], True),
         (["word", "--no-copy-unknown"], False),
         (["word", "--attention", "None", "--no-lexical"], False),
         (["bpe", "--vocabulary-size", 30, "--subword-sampling", 0.2], False),
@@ -116,7 +115,7 @@ def test_case_and_punctuation_are_kept_in_both_directions(table, kind):
 )
 def test_a_translation_has_unknown_words_only_if_they_are_copied(flags, copies):
     sizes = "--units", 8, "--max-tokens", 9, "--beam-width", 3
-    options = settings(*sizes, "--clip", 2, "--tokenizer", *flags)
+    options = settings(*sizes, "--tokenizer", *flags)
     pairs = [*PAIRS, ("once", "einmal")]
     both = translate.build_tokenizers(options, pairs)
     rate = options.subword_sampling
@@ -127,8 +126,8 @@ def test_a_translation_has_unknown_words_only_if_they_are_copied(flags, copies):
     assert found.copy_unknown == copies
     assert (found.search.beam_width, found.search.max_length) == (3, 9)
     assert found.max_length == 9 and model.decoder.tie_embeddings
-    optimizer = translate.build_optimizer(options, 100)
-    assert (optimizer.beta_2, optimizer.global_clipnorm) == (0.98, 2)
+    shortlist = found.shortlist and found.shortlist.size
+    assert shortlist == options.shortlist
     forbidden = [] if copies else [both[1].unknown_id]
     assert [*found.search.forbidden_ids] == forbidden
 
@@ -186,31 +185,28 @@ def test_two_files_and_what_is_held_out(two_files, tmp_path):
     assert translate.load_pairs(few)[1] != dev
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("untranslated")
-def test_it_learns_new_pairs_beside_the_old_ones(table, tmp_path):
+def test_new_pairs_are_learnt_beside_the_old_ones(table, tmp_path, unlearnt):  # noqa: F811
     flags = "--source", "Deutsch", "--target", "English", "--epochs", 1
-    brief.run(
-        *(translate, *brief.OF_WORDS, *flags, "--tokenizer", "word"),
-        *("--train", table, "--output", tmp_path),
-    )
-    new = [(f"das Haus ist {i}", f"the House is {i}") for i in range(4)]
-    path, saved = tmp_path / "new.csv", tmp_path / "translator.keras"
-    lines = ["Deutsch,English", *map(",".join, new)]
-    path.write_text("\n".join(lines), "utf-8")
+    words = *brief.OF_WORDS, "--tokenizer", "word", "--train", table
+    brief.run(translate, *flags, *words, "--output", tmp_path)
+    translator, (pairs, dev), _ = unlearnt.pop(0)
+    saved, path = tmp_path / "translator.keras", tmp_path / "new.csv"
+    translator.save(saved)
+    facts = {"fingerprint": training.fingerprint([pairs, dev])}
+    training.write_card(tmp_path / "card.json", data=facts)
+    lines = [f"das Haus ist {i},the House is {i}" for i in range(4)]
+    path.write_text("\n".join(["Deutsch,English", *lines]), "utf-8")
     flags += "--train", path, "--old", table, "--from", saved
-    # Were the old pairs not held out as they were, a warning would say so.
-    with pytest.warns(data.CorpusWarning, match="not in the vocab") as warned:
-        brief.run(translate, *flags, "--output", tmp_path / "both")
-    assert not any("split differently" in str(x.message) for x in warned)
-    found = card(tmp_path / "both")
-    assert found["data"]["train"] == {"pairs": 11 + 4 * 3}
-    assert set(found["scores"]) == set(found["before"]) == {"dev", "new", "old"}
-    lexicons = [
-        TextTranslator.open(path).model.decoder.lexicon.probabilities.numpy()
-        for path in (saved, tmp_path / "both" / "translator.keras")
-    ]
-    assert not np.array_equal(*lexicons)
+    brief.run(translate, *flags, "--output", tmp_path / "both")
+    _, (found, (train, dev), _), (_, (_, test), _) = unlearnt
+    # Three new pairs, of which one is held out, as often as is even.
+    assert len(train) == 11 + 4 * 3
+    assert sorted(dev) == sorted([*test["new"], *test["old"]])
+    # Each pair counts once in the lexicon.
+    translator.estimate_lexicon([*dict.fromkeys(data.sample_rows(train))])
+    np.testing.assert_equal(
+        *(x.model.decoder.lexicon.get_weights() for x in (found, translator))
+    )
     with pytest.warns(UserWarning, match="are split differently"):
         translate.load_pairs(settings(*flags, "--seed", 2))
 
@@ -232,51 +228,74 @@ def test_old_pairs_may_have_columns_of_their_own(table, tmp_path, monkeypatch):
         data.read_parallel_parts([old])
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("untranslated")
-def test_text_of_the_target_is_translated_back_by_a_model(
-    two_files, tmp_path, capsys
+def test_a_reverse_translator_is_trained_first(
+    two_files,
+    tmp_path,
+    unlearnt,  # noqa: F811
+    monkeypatch,
+    capsys,
 ):
-    output, text = tmp_path / "out", tmp_path / "text.txt"
-    text.write_text("".join(f"das Haus ist {i}\n" for i in range(30)), "utf-8")
+    asked, output, text = [], tmp_path / "out", tmp_path / "text.txt"
+
+    def back_translate(*given):
+        asked.append(given)
+        return [("<BT> x", "y")]
+
+    monkeypatch.setattr(translate.pipelines, "back_translate", back_translate)
+    reverse = output / "reverse" / "translator.keras"
+    reverse.parent.mkdir(parents=True)
+    for path in reverse, text:
+        path.touch()
     flags = "--train", *two_files, *PLAIN, "--back-translate", text
-    flags += "--vocabulary-size", 60
-    run(*flags, "--epochs", 1, "--output", output)
-    found = card(output)
-    assert found["data"]["train"] == {"pairs": 30 + 3 * 11}
-    assert found["data"]["dev"] == {"pairs": 1}
-    other = card(output / "reverse")
-    [sample], [swapped] = found["samples"], other["samples"]
-    assert sample[:2] == swapped[1::-1]
-    assert other["languages"] == found["languages"][::-1] != []
-    # The reverse model and its translations are made once, also for another
-    # training, and for one that is given the model.
-    made = [output / "reverse" / "translator.keras"]
-    made += output.glob("back-translated-*/*.tsv")
-    times = [path.stat().st_mtime_ns for path in made]
+    flags += "--vocabulary-size", 60, "--output", output
+    run(*flags)
+    (_, (swapped, _), _), (_, _, first), (_, (pairs, _), _), (_, _, last) = (
+        unlearnt
+    )
+    assert asked == [(text, reverse, output, None)]
+    expected = {("<BT> x", "y"), *(pair[::-1] for pair in swapped)}
+    assert {*pairs} == expected and len(expected) == 12
+    assert first["languages"] == last["languages"][::-1] != []
+    assert "reverse translator first" in capsys.readouterr().out
+    # It is trained once.
+    facts = {"fingerprint": training.fingerprint([pairs, pairs])}
+    training.write_card(reverse.with_name("card.json"), data=facts)
     with pytest.warns(UserWarning, match="are split differently"):
-        run(*flags, "--epochs", 1, "--seed", 2, "--output", output)
-    said = capsys.readouterr().out
-    assert said.count("reverse translator") == 1
-    assert "again. To train another" in said
-    more = "--reverse", made[0], "--oversample", 1
-    run(*flags, *more, "--epochs", 1, "--output", output)
-    assert [path.stat().st_mtime_ns for path in made] == times
-    assert len([*output.glob("back-translated-*/*.tsv")]) == 1
-    assert card(output)["data"]["train"] == {"pairs": 30 + 11}
-    assert "reverse translator" not in capsys.readouterr().out
+        run(*flags)
+    assert len(unlearnt) == 6 and asked[1:] == asked[:1]
+    assert "again. To train another" in capsys.readouterr().out
 
 
 def test_a_run_is_as_its_settings_say(table, tmp_path, unlearnt):  # noqa: F811
     flags = "--train", table, "--source", "English", "--target", "Deutsch"
     flags += "--output", tmp_path / "out", *PLAIN
-    run(*flags, "--members", 2, "--average", 3, "--label-smoothing", 0.25)
+    alignments = tmp_path / "alignments.txt"
+    alignments.write_text("\n" + "0-0\n" * len(PAIRS))
+    more = "--members", 2, "--average", 3, "--label-smoothing", 0.25
+    more += "--alignments", alignments, "--alignment-weight", 0.5
+    more += "--depth", 2, "--dropout", 0.25, "--word-dropout", 0.125
+    more += "--cell", "lstm", "--length-penalty", 1.5, "--no-repeat-ngram", 4
+    run(*flags, *more, "--epochs", 5, "--clip", 2)
     assert [(*map(len, parts), more) for _, parts, more in unlearnt] == [
         (11, 1, {"member": 0, "average": 3}),
         (11, 1, {"member": 1, "average": 3}),
         (1, 0, {"languages": ["English", "Deutsch"]}),
     ]
-    assert unlearnt[0][0].model.loss.label_smoothing == 0.25
+    first, second = (translator for translator, *_ in unlearnt[:2])
+    model, search = second.model, second.search
+    assert not any(
+        map(np.array_equal, first.model.weights[:1], model.weights[:1])
+    )
+    assert (model.loss.label_smoothing, model.alignment_weight) == (0.25, 0.5)
+    # Eleven pairs are three batches of up to four.
+    assert brief.schedule(model.optimizer)[0] == 5 * 3
+    options = {"depth": 2, "dropout": 0.25, "word_dropout": 0.125}
+    assert brief.has(model.decoder, **options)
+    options |= {"bidirectional": False, "lexical": False, "embedding_dim": 4}
+    assert brief.has(model.encoder, **options)
+    assert isinstance(model.encoder.cell, FastLSTMCell)
+    options = {"beam_width": 2, "length_penalty": 1.5, "no_repeat_ngram": 4}
+    assert brief.has(search, **options, max_length=3)
     with pytest.raises(data.CorpusError, match="No pair is left of 11"):
         run(*flags, "--max-words", 3)
 
@@ -294,91 +313,6 @@ def test_pairs_translated_back_are_added(two_files, tmp_path, monkeypatch):
     train, _, _ = translate.load_pairs(settings(*flags, "--oversample", 2))
     assert len(train) == 1 + 2 * 4
     assert ("<BT> text saved out 5", "x") in list(train)
-
-
-class Killed(BaseException):
-    pass
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("untranslated")
-def test_a_killed_run_resumes_and_a_finished_one_is_continued(
-    two_files, tmp_path, monkeypatch, capsys
-):
-    def learn(output, epochs, *search):
-        run(
-            *("--train", *two_files, *PLAIN, "--limit", 8),
-            *("--epochs", epochs, "--output", output, *search),
-        )
-        found = card(output)["history"]
-        return found["loss"], found["val_loss"]
-
-    expected = learn(tmp_path / "whole", 2)
-    scores, again = TextTranslator.scores, tmp_path / "again"
-    epochs = []
-
-    def kill(self, *args):
-        epochs.append(len(epochs))
-        if len(epochs) == 2:
-            raise Killed
-        return scores(self, *args)
-
-    with monkeypatch.context() as context:
-        context.setattr(TextTranslator, "scores", kill)
-        with pytest.raises(Killed):
-            learn(again, 2)
-    assert not (again / "card.json").exists()
-    capsys.readouterr()
-    assert learn(again, 2) == expected
-    assert "resumes after epoch 1" in capsys.readouterr().out
-    # Under another name of the folder, and with another search, it is the same
-    # run.
-    search = "--length-penalty", 2, "--beam-width", 3, "--no-repeat-ngram", 4
-    more = learn(again / ".." / "again", 3, *search)
-    assert "resumes after epoch 2" in capsys.readouterr().out
-    assert [len(x) for x in more] == [3, 3]
-    assert [x[:2] for x in more] == list(expected)
-    assert len(list(again.glob("training-*"))) == 1
-    saved = TextTranslator.open(again / "translator.keras").search
-    assert (saved.length_penalty, saved.beam_width) == (2, 3)
-    assert saved.no_repeat_ngram == 4
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("untranslated")
-def test_members_are_added_to_a_finished_run(two_files, tmp_path, monkeypatch):
-    """Together they are what they are if they are trained at once."""
-    seeds, batches = [], TextTranslator.batches
-
-    def watched(self, pairs, batch_size, seed=None):
-        seeds.append(seed)
-        return batches(self, pairs, batch_size, seed)
-
-    monkeypatch.setattr(TextTranslator, "batches", watched)
-
-    def learn(output, *flags):
-        run(
-            *("--train", *two_files, *PLAIN, "--limit", 8, "--epochs", 1),
-            *("--output", output, *flags),
-        )
-        return TextTranslator.open(output / "translator.keras").model
-
-    alone = learn(tmp_path / "added").get_weights()
-    added = learn(tmp_path / "added", "--members", 2)
-    assert [x for x in seeds if x is not None] == [13, 13, 14]
-    at_once = learn(tmp_path / "at_once", "--members", 2)
-    logs = card(tmp_path / "at_once")["members"]
-    assert [len(log["val_loss"]) for log in logs] == [1, 1]
-    assert logs[0]["val_loss"] != logs[1]["val_loss"]
-    first, second = (x.get_weights() for x in added.models)
-    assert len(list((tmp_path / "added").glob("training-*"))) == 2
-    for found, expected in zip(first, alone, strict=True):
-        np.testing.assert_array_equal(found, expected)
-    assert not all(map(np.array_equal, first, second))
-    for found, expected in zip(
-        added.get_weights(), at_once.get_weights(), strict=True
-    ):
-        np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize(

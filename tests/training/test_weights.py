@@ -72,6 +72,8 @@ def test_models_that_are_not_compiled(tmp_path):
     pathlib.Path(path).write_bytes(b"no weights")
     with pytest.raises(ValueError, match="`save_weights` of this.*a.weights"):
         load_average(source, [path])
+    with pytest.raises(ValueError, match="weight list of length 0"):
+        load_average(source, [])
 
 
 def test_a_fingerprint_of_a_file_depends_on_its_content(tmp_path):
