@@ -1,7 +1,5 @@
 import functools
 import json
-import pathlib
-import re
 
 import numpy as np
 import pytest
@@ -243,13 +241,3 @@ def test_signatures(client, language):
         "tokenize": [{"text": ["string", [None]]}, ids],
         "detokenize": [ids, {"text": ["string", [None]]}],
     }
-
-
-def test_the_guide_of_the_server_gives_all_inputs(client):
-    guide = pathlib.Path(__file__).parents[2] / "docs/guides/serving.md"
-    (request,) = re.findall(
-        r"ptb_lm:predict -d '(\{.+?\})'", guide.read_text("utf-8"), re.DOTALL
-    )
-    request = json.loads(request)
-    inputs, _ = client["signatures"][request["signature_name"]]
-    assert request["inputs"].keys() == inputs.keys()

@@ -1,7 +1,6 @@
 import json
 import math
 import os
-import pathlib
 
 import keras
 import numpy as np
@@ -22,15 +21,9 @@ from kerasrnn.pipelines.saved_model import write_warm_up
 from kerasrnn.serving.warm_up import WARM_UP_FILE
 from kerasrnn.serving.warm_up import recorded_requests
 from kerasrnn.tokenizers import SentencePieceTokenizer
-from kerasrnn.training import output_folder
-from kerasrnn.training import read_card
-from kerasrnn.training import write_card
 from tests import fresh_process
 from tests.pipelines.served import check_equal
 from tests.pipelines.served import plain
-
-# A run's settings, as a recipe has them.
-SETTINGS = {"units": 8, "output": pathlib.Path("out"), "decay": (1.0, 2)}
 
 ENGLISH = ["the red book", "who is there", "who knows", "a blue house"] * 3
 HINDI = ["लाल किताब", "वहाँ कौन है", "किसे पता", "एक नीला घर"] * 3
@@ -393,100 +386,6 @@ def test_an_export_that_cannot_be_written_says_so(tmp_path):
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(OSError, match="folder must be.*file/scaler'"):
         export_saved_model(tmp_path / "file" / "scaler" / "1", *scaler(2.0))
-
-
-# Output folders.
-
-
-def test_makes_the_output_folder_and_leaves_it_empty(tmp_path):
-    path = output_folder(str(tmp_path / "a" / "b"))
-    assert path == tmp_path / "a" / "b"
-    assert os.listdir(path) == []
-    assert output_folder(path) == path
-
-
-@pytest.mark.parametrize("path", ["file", "file/below"])
-def test_an_output_folder_that_cannot_be_made(tmp_path, path):
-    (tmp_path / "file").write_text("no folder")
-    with pytest.raises(
-        OSError, match=rf"can be created and written. Received: '.*{path}' \("
-    ):
-        output_folder(tmp_path / path)
-
-
-# Cards.
-
-
-def as_json(path):
-    def not_json(constant):
-        raise AssertionError(f"{constant} is no JSON")
-
-    return json.loads(path.read_text("utf-8"), parse_constant=not_json)
-
-
-def test_a_card_holds_the_facts_and_where_they_come_from(tmp_path):
-    path = tmp_path / "card.json"
-    facts = {"scores": {"bleu": 8.5}, "samples": [["क्या", "है"]]}
-    write_card(str(path), **facts)
-    card = as_json(path)
-    assert {name: card[name] for name in facts} == facts
-    assert card["command"].startswith("python ")
-    assert card["commit"]
-    assert card["device"]["cpu_cores"] == os.cpu_count()
-    assert card["versions"]["keras"] == keras.version()
-    assert "क्या" in path.read_text("utf-8")
-    assert os.listdir(tmp_path) == ["card.json"]
-
-
-def test_a_card_has_a_command_to_paste(tmp_path, monkeypatch):
-    monkeypatch.setattr("sys.argv", ["train.py", "--corpus", "my file.tsv"])
-    write_card(tmp_path / "card.json")
-    command = as_json(tmp_path / "card.json")["command"]
-    assert command == "python train.py --corpus 'my file.tsv'"
-
-
-def test_what_json_cannot_represent_is_a_string(tmp_path):
-    path = tmp_path / "card.json"
-    write_card(path, folder=tmp_path, loss=[1.0, math.nan, math.inf])
-    card = as_json(path)
-    assert card["folder"] == str(tmp_path)
-    assert card["loss"] == [1.0, "NaN", "Infinity"]
-
-
-def test_a_card_is_of_a_run_with_the_same_settings(tmp_path):
-    path = tmp_path / "card.json"
-    assert read_card(path) is None
-    write_card(path, settings=SETTINGS, data="abc", scores={"bleu": 1.5})
-    for facts in ({}, {"settings": SETTINGS}, {"data": "abc"}):
-        assert read_card(path, **facts)["scores"] == {"bleu": 1.5}
-    assert read_card(path, settings=SETTINGS | {"units": 9}) is None
-    assert read_card(path, settings=SETTINGS | {"more": None}) is None
-    assert read_card(path, settings=SETTINGS, data="abd") is None
-    write_card(path, scores={})
-    assert read_card(path, settings=SETTINGS) is None
-
-
-def test_a_card_restores_nan(tmp_path):
-    path = tmp_path / "card.json"
-    loss = [1.0, math.nan, math.inf, -math.inf]
-    write_card(path, loss=loss, name="NaN, no more")
-    card = read_card(path)
-    np.testing.assert_equal(card["loss"], loss)
-    assert card["name"] == "NaN, no more"
-
-
-def test_the_commit_is_that_of_the_package(tmp_path, monkeypatch):
-    path = tmp_path / "card.json"
-    write_card(path)
-    here = as_json(path)["commit"]
-    monkeypatch.chdir(tmp_path)
-    write_card(path)
-    assert as_json(path)["commit"] == here
-    (tmp_path / "site" / "kerasrnn").mkdir(parents=True)
-    module = tmp_path / "site" / "kerasrnn" / "export.py"
-    monkeypatch.setattr("kerasrnn.training.card.__file__", str(module))
-    write_card(path)
-    assert as_json(path)["commit"] == "unknown"
 
 
 @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
