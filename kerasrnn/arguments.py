@@ -118,11 +118,19 @@ def same_shape(shape, expected):
 
 
 def check_shape(name, x, shape):
-    """Raises `ValueError` unless a tensor has a shape, where it is known."""
-    if not same_shape(x.shape, shape):
+    """Raises `ValueError` unless a tensor has a shape.
+
+    Args:
+        name: String, the name of the tensor.
+        x: Tensor.
+        shape: Tuple of integers. A string, such as `"batch"`, stands for any
+            length, as `None` does. A length of `x` that is unknown is right.
+    """
+    lengths = [None if isinstance(n, str) else n for n in shape]
+    if not same_shape(x.shape, lengths):
         raise ValueError(
-            f"`{name}` must have shape {tuple(shape)}. Received: "
-            f"{name}.shape={tuple(x.shape)}"
+            f"`{name}` must have shape ({', '.join(map(str, shape))}). "
+            f"Received: {name}.shape={tuple(x.shape)}"
         )
 
 

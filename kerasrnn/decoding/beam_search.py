@@ -8,7 +8,7 @@ from keras import ops
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import number
 from kerasrnn.decoding.beams import best
-from kerasrnn.decoding.beams import empty_trace
+from kerasrnn.decoding.beams import blank
 from kerasrnn.decoding.beams import flatten_beams
 from kerasrnn.decoding.beams import join
 from kerasrnn.decoding.beams import keep
@@ -126,21 +126,25 @@ class BeamSearch(Search):
                 f"coverage_penalty={self.coverage_penalty}, source_mask=None"
             )
         shape = ops.shape(rows["last"])
-        positions = None if source_mask is None else ops.shape(source_mask)[1]
         # Initially there is one hypothesis, not `beam_width`.
         is_first = ops.equal(ops.arange(self.beam_width, dtype="int32"), 0)
         totals = ops.cast(ops.where(is_first, 0.0, NEVER), "float32")
         living = {"totals": ops.zeros(shape, "float32") + totals}
         if self.coverage_penalty:
-            living["attended"] = ops.zeros((*shape, positions), "float32")
+            living["attended"] = ops.zeros(
+                (*shape, ops.shape(source_mask)[1]), "float32"
+            )
         finished = {
             "scores": ops.full(shape, NEVER, dtype="float32"),
             "times": ops.zeros(shape, "int32"),
             "beams": ops.zeros(shape, "int32"),
         }
         rows["hypotheses"] = {"living": living, "finished": finished}
-        rows["trace"] = empty_trace(
-            (shape[0], self.max_length, self.beam_width), positions
+        rows["trace"] = blank(
+            (shape[0], self.max_length, self.beam_width),
+            source_mask,
+            tokens=0,
+            parents=0,
         )
 
     def found(
@@ -222,7 +226,11 @@ class BeamSearch(Search):
             "progress": keep(rows["done"], rows["progress"], progress),
             "hypotheses": hypotheses,
             "trace": note(
-                rows["trace"], t, tokens=last, parents=parents, weights=weights
+                rows["trace"],
+                t,
+                tokens=last,
+                parents=parents,
+                alignments=weights,
             ),
         }
 

@@ -127,23 +127,29 @@ def put(buffer, t, values):
     return ops.scatter_update(buffer, here, values)
 
 
-def empty_trace(shape, positions=None):
-    """Returns an empty trace, with attention weights over `positions`.
+def blank(shape, like=None, **values):
+    """Returns tensors of one shape to write in, `(batch, length, ...)`.
 
-    It is a dictionary of tensors of shape `(batch, length, beams, ...)`.
+    Args:
+        shape: Tuple, their shape.
+        like: Tensor of shape `(..., positions)`, for alignments to as many
+            positions, which are 0; `None` for no alignments.
+        **values: For each other tensor, the integer that fills it.
     """
-    trace = {
-        "tokens": ops.zeros(shape, "int32"),
-        "parents": ops.zeros(shape, "int32"),
+    tensors = {
+        name: ops.full(shape, value, dtype="int32")
+        for name, value in values.items()
     }
-    if positions is not None:
-        trace["weights"] = ops.zeros((*shape, positions), "float32")
-    return trace
+    if like is not None:
+        tensors["alignments"] = ops.zeros(
+            (*shape, ops.shape(like)[-1]), "float32"
+        )
+    return tensors
 
 
-def note(trace, t, **chosen):
-    """Returns the trace with the choices of step `t`, `(batch, beams, ...)`."""
-    return {name: put(x, t, chosen[name]) for name, x in trace.items()}
+def note(tensors, t, **chosen):
+    """Returns tensors with what was chosen at step `t`, `(batch, ...)`."""
+    return {name: put(x, t, chosen[name]) for name, x in tensors.items()}
 
 
 def write_out(trace, steps, times, beams, has_end, end_id, pad_id):
@@ -161,16 +167,12 @@ def write_out(trace, steps, times, beams, has_end, end_id, pad_id):
 
     Returns:
         Dictionary of the `"ids"`, of shape `(batch, length, hypotheses)`, and,
-        if the trace has weights, the `"alignments"`, of shape
+        if the trace has them, the `"alignments"`, of shape
         `(batch, length, hypotheses, positions)`.
     """
     batch_size, count = ops.shape(times)
     shape = (batch_size, trace["tokens"].shape[1], count)
-    written = {"ids": ops.full(shape, pad_id, dtype="int32")}
-    if "weights" in trace:
-        written["alignments"] = ops.zeros(
-            (*shape, ops.shape(trace["weights"])[-1]), "float32"
-        )
+    written = blank(shape, trace.get("alignments"), ids=pad_id)
 
     def step_back(t, beams, written):
         chosen = {name: x[:, t] for name, x in trace.items()}
@@ -179,12 +181,12 @@ def write_out(trace, steps, times, beams, has_end, end_id, pad_id):
         tokens = ops.where(inside, gather(chosen["tokens"], beams), pad_id)
         tokens = ops.where(ending, end_id, tokens)
         beams = ops.where(inside, gather(chosen["parents"], beams), beams)
-        following = {"ids": put(written["ids"], t, tokens)}
-        if "weights" in trace:
+        here = {"ids": tokens}
+        if "alignments" in trace:
             valid = ops.expand_dims(ops.logical_or(inside, ending), 2)
-            weights = ops.where(valid, gather(chosen["weights"], beams), 0.0)
-            following["alignments"] = put(written["alignments"], t, weights)
-        return t - 1, beams, following
+            weights = gather(chosen["alignments"], beams)
+            here["alignments"] = ops.where(valid, weights, 0.0)
+        return t - 1, beams, note(written, t, **here)
 
     _, _, written = ops.while_loop(
         lambda t, *rest: t >= 0, step_back, (steps - 1, beams, written)

@@ -48,18 +48,6 @@ def or_end(allowed, logits, is_end):
     return ops.where(ops.logical_and(stuck, is_end), logits, allowed)
 
 
-def refuse(logits, columns, refused):
-    """Sets logits to minus infinity at refused columns.
-
-    Args:
-        logits: Float tensor of shape `(batch, beams, columns)`.
-        columns: Integer tensor of shape `(batch, beams, positions)`. A column
-            may occur several times, refused or not.
-        refused: Boolean tensor of that shape.
-    """
-    return ops.where(marked(ops.shape(logits), columns, refused), NEVER, logits)
-
-
 def marked(shape, columns, marks):
     """Returns which columns are marked, booleans `(batch, beams, columns)`.
 

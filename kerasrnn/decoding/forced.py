@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from keras import ops
 
-from kerasrnn.decoding.beams import put
+from kerasrnn.decoding.beams import note
 from kerasrnn.decoding.search import Step
 from kerasrnn.decoding.search import check_alignments
 from kerasrnn.typing import Nest
@@ -92,8 +92,7 @@ def forced_decoding(
         if source_mask is not None:
             check_alignments(weights)
             values["alignments"] = ops.cast(weights, "float32")
-        written = {name: put(x, t, values[name]) for name, x in written.items()}
-        return t + 1, here, states, written
+        return t + 1, here, states, note(written, t, **values)
 
     # JAX would trace a step over empty arrays.
     if not any(isinstance(n, int) and n == 0 for n in (batch_size, time)):

@@ -10,8 +10,9 @@ from keras import ops
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import number
 from kerasrnn.arguments import optional_positive_integer
+from kerasrnn.decoding.beams import blank
 from kerasrnn.decoding.beams import flatten_beams
-from kerasrnn.decoding.beams import put
+from kerasrnn.decoding.beams import note
 from kerasrnn.decoding.beams import top_k
 from kerasrnn.decoding.constraints import NEVER
 from kerasrnn.decoding.phrases import advanced
@@ -55,13 +56,11 @@ class IndependentSearch(Search):
     def begin(self, rows: dict[str, Nest], given: dict[str, Nest]) -> None:
         batch_size, count = ops.shape(rows["last"])
         given["noise"] = self.draw_noise(batch_size)
-        shape = (batch_size, self.max_length, count)
-        written = {"ids": ops.full(shape, self.pad_id, dtype="int32")}
-        if given["source_mask"] is not None:
-            written["alignments"] = ops.zeros(
-                (*shape, ops.shape(given["source_mask"])[1]), "float32"
-            )
-        rows["written"] = written
+        rows["written"] = blank(
+            (batch_size, self.max_length, count),
+            given["source_mask"],
+            ids=self.pad_id,
+        )
         rows["ended"] = ops.zeros_like(rows["last"]) >= given["limits"][:, None]
         rows["urged"] = ops.zeros_like(rows["ended"])
         rows["scores"] = ops.zeros((batch_size, count), "float32")
@@ -105,10 +104,7 @@ class IndependentSearch(Search):
             },
             "urged": urged,
             "scores": rows["scores"] + ops.where(ended, 0.0, gain),
-            "written": {
-                name: put(x, t, chosen[name])
-                for name, x in rows["written"].items()
-            },
+            "written": note(rows["written"], t, **chosen),
         }
 
     def _choose(self, t, allowed, rows, given):

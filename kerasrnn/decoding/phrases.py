@@ -16,6 +16,7 @@ more likely.
 
 from keras import ops
 
+from kerasrnn.arguments import check_shape
 from kerasrnn.decoding.constraints import NEVER
 from kerasrnn.decoding.constraints import marked
 from kerasrnn.decoding.constraints import or_end
@@ -41,11 +42,7 @@ def arranged(prefix, required, forbidden):
         if tokens is None:
             continue
         tokens = ops.cast(tokens, "int32")
-        if len(tokens.shape) != len(axes):
-            raise ValueError(
-                f"`{name}` must be integers of shape ({', '.join(axes)}). "
-                f"Received: {name}.shape={tuple(tokens.shape)}"
-            )
+        check_shape(name, tokens, axes)
         # One more position of padding, so that there is at least one.
         padding = [[0, 0]] * (len(axes) - 1) + [[0, 1]]
         tokens = ops.pad(tokens, padding, constant_values=-1)

@@ -17,14 +17,15 @@ from kerasrnn.decoding.beams import flatten_beams
 from kerasrnn.decoding.beams import split_beams
 from kerasrnn.decoding.constraints import NEVER
 from kerasrnn.decoding.constraints import is_any
+from kerasrnn.decoding.constraints import marked
 from kerasrnn.decoding.constraints import or_end
-from kerasrnn.decoding.constraints import refuse
 from kerasrnn.decoding.constraints import repetitions
 from kerasrnn.decoding.loop import advance_until_done
 from kerasrnn.decoding.phrases import arranged
 from kerasrnn.decoding.phrases import not_begun
 from kerasrnn.decoding.phrases import restricted
 from kerasrnn.decoding.phrases import unmet
+from kerasrnn.saving import ByArguments
 from kerasrnn.tensors import gather
 from kerasrnn.typing import Config
 from kerasrnn.typing import Nest
@@ -57,7 +58,7 @@ class Hypotheses(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Search:
+class Search(ByArguments):
     """Base class of the searches.
 
     A search only needs a step function of the model:
@@ -181,17 +182,10 @@ class Search:
         return dataclasses.replace(self, **changes)
 
     def get_config(self) -> Config:
-        config = {
-            field.name: getattr(self, field.name)
-            for field in dataclasses.fields(self)
+        return super().get_config() | {
+            name: list(integers(name, getattr(self, name)))
+            for name in ("forbidden_ids", "repeatable_ids")
         }
-        for name in ("forbidden_ids", "repeatable_ids"):
-            config[name] = list(integers(name, config[name]))
-        return config
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        return cls(**config)
 
     @property
     def beams(self) -> int:
@@ -407,8 +401,9 @@ class Search:
             refused = ops.logical_or(refused, too_early)
         allowed = ops.where(refused, NEVER, logits)
         if self._reads_history:
-            allowed = refuse(
-                allowed, *repetitions(history, t, self.no_repeat_ngram)
+            found = repetitions(history, t, self.no_repeat_ngram)
+            allowed = ops.where(
+                marked(ops.shape(logits), *found), NEVER, allowed
             )
         return or_end(allowed, logits, is_end) if self.min_length else allowed
 

@@ -54,11 +54,10 @@ def in_float32(model: keras.Model) -> keras.Model:
                     content = json.dumps(config).encode()
                 written.writestr(name, content)
         policy = keras.config.dtype_policy()
-        if policy.name not in _HALF:
-            return keras.saving.load_model(copy)
         # Layers that other layers create may follow the global policy, which is
         # separate for each thread.
-        keras.config.set_dtype_policy("float32")
+        if policy.name in _HALF:
+            keras.config.set_dtype_policy("float32")
         try:
             return keras.saving.load_model(copy)
         finally:

@@ -4,7 +4,6 @@ import math
 import statistics
 from collections.abc import Sequence
 from typing import Literal
-from typing import Self
 
 import keras
 import numpy as np
@@ -13,14 +12,13 @@ from keras import ops
 from kerasrnn.arguments import number
 from kerasrnn.arguments import one_of
 from kerasrnn.layers import _backend
-from kerasrnn.saving import constructor_parameters
-from kerasrnn.typing import Config
+from kerasrnn.saving import ByArguments
 from kerasrnn.typing import Tensor
 
 _LEAST_LEVEL = 1e-6
 
 
-class ForecastHead:
+class ForecastHead(ByArguments):
     """Base class of the heads of a `Forecaster`.
 
     A forecast has the shape `(batch, horizon, columns, size)`; a point forecast
@@ -74,17 +72,6 @@ class ForecastHead:
             f"{type(self).__name__} has no quantiles. Expected: quantiles or "
             f"a distribution as the head. Received: levels={levels!r}"
         )
-
-    def get_config(self) -> Config:
-        """Returns the arguments of the constructor, read from attributes."""
-        return {
-            name: getattr(self, name)
-            for name in constructor_parameters(type(self))
-        }
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        return cls(**config)
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -168,9 +155,6 @@ class QuantileHead(ForecastHead):
     def quantiles(self, forecast: Tensor, levels: Sequence[float]) -> Tensor:
         positions = [self.levels.index(level) for level in levels]
         return ops.take(forecast, ops.array(positions, "int32"), axis=-1)
-
-    def get_config(self) -> Config:
-        return {"levels": list(self.levels)}
 
 
 def checked_levels(levels: Sequence[float]) -> tuple[float, ...]:

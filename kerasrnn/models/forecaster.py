@@ -196,7 +196,7 @@ class Forecaster(Model):
     @property
     def adapted(self) -> bool:
         """Whether `adapt` has set the scaling."""
-        return self.scaling.scalings[0].adapted
+        return self.scaling.scalings["past"].adapted
 
     @property
     def units(self) -> list[float]:
@@ -215,7 +215,7 @@ class Forecaster(Model):
                 "`adapt` with the training data, before `compile` and scores. "
                 "Received: a model that was not adapted to data"
             )
-        weight = getattr(self.scaling.scalings[0], name)
+        weight = getattr(self.scaling.scalings["past"], name)
         return [float(x) for x in ops.convert_to_numpy(weight)]
 
     def call(

@@ -6,6 +6,7 @@ import keras
 import numpy as np
 from keras import ops
 
+from kerasrnn.arguments import check_shape
 from kerasrnn.arguments import positive_integer
 from kerasrnn.saving import Configured
 from kerasrnn.saving import build_once
@@ -184,24 +185,23 @@ class ForecastInputs(keras.layers.Layer):
         super().__init__(**{**kwargs, "dtype": "float32"})
         self.segment, self.horizon = segment, horizon
         sizes = {"past": columns, "known": known, "static": static}
-        self.scalings = [
-            SeriesScaling(
+        self.scalings = {
+            name: SeriesScaling(
                 size, window if name == "past" else None, name=f"{name}_scaling"
             )
             for name, size in sizes.items()
             if size
-        ]
-        self.names = [name for name, size in sizes.items() if size]
+        }
 
     def build(self, *shapes: Any) -> None:
-        for scaling in self.scalings:
+        for scaling in self.scalings.values():
             build_once(scaling)
 
     def check(self, given: Any) -> None:
         """Raises `ValueError` unless the inputs have the expected names."""
-        if sorted(given) != sorted(self.names):
+        if sorted(given) != sorted(self.scalings):
             raise ValueError(
-                f"This model reads {', '.join(self.names)}. "
+                f"This model reads {', '.join(self.scalings)}. "
                 f"Received: {', '.join(given)}"
             )
 
@@ -209,7 +209,7 @@ class ForecastInputs(keras.layers.Layer):
         """Sets the scaling of each input; see `SeriesScaling.adapt`."""
         given = {name: x for name, x in given.items() if x is not None}
         self.check(given)
-        for name, scaling in zip(self.names, self.scalings, strict=True):
+        for name, scaling in self.scalings.items():
             scaling.adapt(given[name])
 
     def call(self, inputs: Any) -> dict[str, Tensor | None]:
@@ -218,7 +218,7 @@ class ForecastInputs(keras.layers.Layer):
         self.check(inputs)
         inputs = {name: ops.cast(x, "float32") for name, x in inputs.items()}
         self._check_shapes(inputs)
-        scale = dict(zip(self.names, self.scalings, strict=True))
+        scale = self.scalings
         before = -inputs["past"].shape[1] % self.segment
         past = _padded(inputs["past"], before, 0)
         found: dict[str, Any] = {"missing": ops.isnan(past)}
@@ -247,14 +247,10 @@ class ForecastInputs(keras.layers.Layer):
             "known": [steps + self.horizon for steps in time],
             "static": (),
         }
-        for name, scaling in zip(self.names, self.scalings, strict=True):
-            expected = (*steps[name], scaling.columns)
-            if tuple(inputs[name].shape[1:]) != expected:
-                raise ValueError(
-                    f"`{name}` must have the shape (batch, "
-                    f"{', '.join(map(str, expected))}). "
-                    f"Received: shape {tuple(inputs[name].shape)}"
-                )
+        for name, scaling in self.scalings.items():
+            check_shape(
+                name, inputs[name], ("batch", *steps[name], scaling.columns)
+            )
 
 
 def _padded(x, before, after):

@@ -85,10 +85,6 @@ class LastSummary(Summary):
         final: Tensor | None = None,
         training: bool = False,
     ) -> Tensor:
-        return self.last(memory, mask)
-
-    def last(self, memory: Tensor, mask: Tensor) -> Tensor:
-        """Returns the outputs at the end of each direction."""
         # The first one from the end. On PyTorch, a maximum of no rows would be
         # a scalar.
         from_end = ops.argmax(ops.flip(ops.cast(mask, "int32"), 1), axis=1)
@@ -152,7 +148,7 @@ class PooledSummary(LastSummary):
             ops.where(real, memory, -math.inf), axis=1, initial=-math.inf
         )
         maximum = ops.where(ops.any(real, axis=1), maximum, 0)
-        last = self.last(memory, mask)
+        last = super().call(memory, mask)
         return ops.concatenate([last, maximum, mean], axis=-1)
 
 

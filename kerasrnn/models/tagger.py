@@ -238,12 +238,7 @@ class Tagger(Model):
         cross-entropy would not train the layer.
         """
         if isinstance(loss, CRFLoss):
-            if self.crf is None:
-                raise ValueError(
-                    "A Tagger without `crf` cannot use a `CRFLoss`. Expected: "
-                    "`kerasrnn.training.TokenCrossentropy(pad_id=-1)`. "
-                    "Received: a `CRFLoss`"
-                )
+            self.crf_loss()  # There must be one.
             # A loss that was loaded without its model has no layer yet.
             if loss.crf is not None and loss.crf is not self.crf:
                 raise ValueError(

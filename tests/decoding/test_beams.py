@@ -4,7 +4,7 @@ import pytest
 from keras import ops
 
 from kerasrnn.decoding import tile_memory
-from kerasrnn.decoding.beams import empty_trace
+from kerasrnn.decoding.beams import blank
 from kerasrnn.decoding.beams import note
 from kerasrnn.decoding.beams import top_k
 from kerasrnn.decoding.beams import write_out
@@ -69,15 +69,18 @@ PAD, END = 0, 1
 
 def test_hypotheses_are_read_from_their_ends_to_their_beginnings():
     """Two beams cross: each extends the other one at the second step."""
-    steps = [
-        {"tokens": [[5, 6]], "parents": [[0, 0]], "weights": [[[1.0], [2.0]]]},
-        {"tokens": [[7, 8]], "parents": [[1, 0]], "weights": [[[3.0], [4.0]]]},
-        {"tokens": [[9, 9]], "parents": [[0, 1]], "weights": [[[5.0], [6.0]]]},
-    ]
-    trace = empty_trace((1, 4, 2), positions=1)
-    for t, chosen in enumerate(steps):
-        arrays = {name: ops.array(x) for name, x in chosen.items()}
-        trace = note(trace, t, **arrays)
+    tokens = [[[5, 6]], [[7, 8]], [[9, 9]]]
+    parents = [[[0, 0]], [[1, 0]], [[0, 1]]]
+    alignments = [[[[1.0], [2.0]]], [[[3.0], [4.0]]], [[[5.0], [6.0]]]]
+    trace = blank((1, 4, 2), ops.zeros((1, 1)), tokens=0, parents=0)
+    for t in range(3):
+        trace = note(
+            trace,
+            t,
+            tokens=ops.array(tokens[t]),
+            parents=ops.array(parents[t]),
+            alignments=ops.array(alignments[t]),
+        )
     # One ended at the third step, behind beam 1; one never did, in beam 0.
     written = write_out(
         trace,

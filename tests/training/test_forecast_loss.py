@@ -47,7 +47,7 @@ def test_nothing_to_forecast_costs_nothing():
         ((1, 1, 2), None, r"`y_true` must have shape \(4, 3, 2\)"),
         ((1, 2), None, r"`y_true` must have shape"),
         ((4, 3, 1), None, r"`y_true` must have shape"),
-        ((4, 3, 2), np.ones(3), r"`sample_weight` must have shape \(4,\)"),
+        ((4, 3, 2), np.ones(3), r"`sample_weight` must have shape \(4\)"),
         ((4, 3, 2), np.ones((4, 3)), r"`sample_weight` must have shape"),
     ],
 )

@@ -125,7 +125,7 @@ def log_partition(emissions, mask, transitions, end):
 
     Args:
         emissions: Tensor of shape `(time, batch, tags + 1)`, below infinity.
-        mask: Floats of shape `(time, batch)`, 0 where a step is skipped.
+        mask: Booleans of shape `(time, batch)`, false where a step is skipped.
         transitions: Tensor of shape `(tags + 1, tags + 1)`.
         end: Tensor of shape `(tags + 1,)`.
 
@@ -150,7 +150,8 @@ def log_partition(emissions, mask, transitions, end):
         return log_sum, gradient
 
     run = _backend.custom_gradient(run, required=True)
-    return run(emissions, ops.stop_gradient(mask), transitions, end)
+    mask = ops.stop_gradient(ops.cast(mask, emissions.dtype))
+    return run(emissions, mask, transitions, end)
 
 
 def marginals(emissions, mask, transitions, end):
@@ -158,6 +159,7 @@ def marginals(emissions, mask, transitions, end):
 
     They are 0 at masked steps. For the arguments see `log_partition`.
     """
+    mask = ops.cast(mask, emissions.dtype)
     chain = emissions, mask, transitions, end
     _, kept = _forward(chain)
     shares, *_ = _backward(chain, kept, ops.ones_like(mask[0]))
@@ -314,15 +316,15 @@ def _backward_in_logs(emissions, mask, transitions, end, before, last, weights):
     return shares, pairs, last
 
 
-def path_score(emissions, tags, mask, transitions, end):
+def path_score(emissions, mask, transitions, end, tags):
     """Returns the scores of given paths.
 
     Args:
         emissions: Tensor of shape `(time, batch, tags + 1)`, below infinity.
-        tags: Integers of shape `(time, batch)`.
-        mask: Booleans of that shape, false where a step is skipped.
+        mask: Booleans of shape `(time, batch)`, false where a step is skipped.
         transitions: Tensor of shape `(tags + 1, tags + 1)`.
         end: Tensor of shape `(tags + 1,)`.
+        tags: Integers of shape `(time, batch)`.
 
     Returns:
         Tensor of shape `(batch,)`. It is NaN for a tag that does not exist.

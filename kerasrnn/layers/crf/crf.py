@@ -266,17 +266,14 @@ class CRF(Linked, Configured, keras.layers.Layer):
         self, emissions: Tensor, tags: Tensor, mask: Tensor | None = None
     ) -> Tensor:
         """Returns `score(y)` of given paths, of shape `(batch,)`."""
-        emissions, mask, *weights = self._chain(emissions, mask)
         tags = ops.transpose(ops.cast(ops.convert_to_tensor(tags), "int32"))
-        return chains.path_score(emissions, tags, mask, *weights)
+        return chains.path_score(*self._chain(emissions, mask), tags=tags)
 
     def log_partition(
         self, emissions: Tensor, mask: Tensor | None = None
     ) -> Tensor:
         """Returns `log(Z)`, of shape `(batch,)`."""
-        emissions, mask, *weights = self._chain(emissions, mask)
-        mask = ops.cast(mask, emissions.dtype)
-        return chains.log_partition(emissions, mask, *weights)
+        return chains.log_partition(*self._chain(emissions, mask))
 
     def marginals(
         self, emissions: Tensor, mask: Tensor | None = None
@@ -285,9 +282,7 @@ class CRF(Linked, Configured, keras.layers.Layer):
 
         They have the shape of the emissions, and are 0 at masked steps.
         """
-        emissions, mask, *weights = self._chain(emissions, mask)
-        mask = ops.cast(mask, emissions.dtype)
-        shares = chains.marginals(emissions, mask, *weights)
+        shares = chains.marginals(*self._chain(emissions, mask))
         return ops.transpose(shares, (1, 0, 2))[..., :-1]
 
     def decode(

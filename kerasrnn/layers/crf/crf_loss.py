@@ -5,6 +5,7 @@ from typing import Self
 import keras
 from keras import ops
 
+from kerasrnn.arguments import check_shape
 from kerasrnn.layers.crf.crf import CRF
 from kerasrnn.layers.crf.crf import serialized
 from kerasrnn.layers.crf.crf import unlinked
@@ -82,12 +83,8 @@ class CRFLoss(keras.losses.Loss):
             sample_weight = ops.convert_to_tensor(sample_weight)
             if tuple(sample_weight.shape[1:]) == (1,):
                 sample_weight = sample_weight[:, 0]
-            if len(sample_weight.shape) != 1:
-                raise ValueError(
-                    "`sample_weight` must have the shape (batch,), because "
-                    "each row has one loss. Received: "
-                    f"sample_weight.shape={tuple(sample_weight.shape)}"
-                )
+            # Each row has one loss.
+            check_shape("sample_weight", sample_weight, ["batch"])
         return Computed(self.name, self.reduction, self.dtype)(
             losses, losses, sample_weight
         )
@@ -113,11 +110,7 @@ class CRFLoss(keras.losses.Loss):
                 "return the outputs"
             )
         y_true = without_last_axis(ops.convert_to_tensor(y_true))
-        if len(y_true.shape) != 2:
-            raise ValueError(
-                "`y_true` must be integers of shape (batch, time). Received: "
-                f"y_true.shape={tuple(y_true.shape)}"
-            )
+        check_shape("y_true", y_true, ("batch", "time"))
         emissions, mask = crf.emissions(y_pred)
         return -crf.log_likelihood(emissions, y_true, mask)
 
