@@ -7,7 +7,7 @@ from keras import ops
 
 from kerasrnn.arguments import number
 from kerasrnn.layers.attention.bahdanau_attention import BahdanauAttention
-from kerasrnn.layers.loop.linear_recurrence import linear_doubling
+from kerasrnn.layers.loop.linear_recurrence import linear_scan
 from kerasrnn.layers.loop.linear_recurrence import shifted
 from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.typing import Initializer
@@ -168,12 +168,14 @@ def arrivals(stops, before):
         u_i = (1 - stops_{i-1}) u_{i-1} + before_i
 
     Args:
-        stops: Tensor of shape `(..., positions)`, the probabilities of stopping
-            at each position once it is reached.
+        stops: Tensor of shape `(batch, queries, positions)`, the probabilities
+            of stopping at each position once it is reached.
         before: Tensor of the same shape, the probabilities of starting there.
 
     Returns:
         Tensor of the same shape.
     """
-    passes = shifted(1 - stops, ops.zeros_like(stops[..., :1]), axis=-1)
-    return linear_doubling(passes, before)
+    stops, before = (ops.moveaxis(x, -1, 0) for x in (stops, before))
+    passes = shifted(1 - stops, ops.zeros_like(stops[:1]))
+    start = ops.zeros(ops.shape(before)[1:], before.dtype)
+    return ops.moveaxis(linear_scan(passes, before, start), 0, -1)

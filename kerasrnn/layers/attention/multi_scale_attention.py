@@ -9,7 +9,6 @@ from keras import ops
 from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
-from kerasrnn.layers.loop.linear_recurrence import shifted
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import Initializer
@@ -184,7 +183,12 @@ def _running_sum(x, span):
     if span == 1:
         return x
     half = span // 2
-    zeros = ops.zeros_like(x[..., :half])
     total = _running_sum(x, half)
-    total = total + shifted(total, zeros, axis=-1)
-    return x + shifted(total, zeros[..., :1], axis=-1) if span % 2 else total
+    total = total + _moved(total, half)
+    return x + _moved(total, 1) if span % 2 else total
+
+
+def _moved(x, distance):
+    """Moves positions to the right, with zeros before them."""
+    zeros = ops.zeros_like(x[..., :distance])
+    return ops.concatenate([zeros, x], axis=-1)[..., : ops.shape(x)[-1]]

@@ -14,12 +14,12 @@ from tests.reference.attention import scores_of
 
 def test_nothing_is_lost_behind_positions_that_it_would_have_stopped_at():
     """Where the closed form divides by products that are 0 in float32."""
-    stops = np.full((1, 200), 0.99, "float32")
-    before = np.zeros((1, 200), "float32")
-    before[0, [0, 150]] = 0.5
+    stops = np.full((1, 1, 200), 0.99, "float32")
+    before = np.zeros((1, 1, 200), "float32")
+    before[..., [0, 150]] = 0.5
     found = stops * helpers.as_numpy(arrivals(stops, before))
     np.testing.assert_allclose(
-        found[0, 150:153], [0.495, 0.00495, 0.0000495], 1e-5
+        found[0, 0, 150:153], [0.495, 0.00495, 0.0000495], 1e-5
     )
     np.testing.assert_allclose(found.sum(), 1, rtol=1e-6)
 

@@ -3,12 +3,10 @@ import numpy as np
 import pytest
 from keras import ops
 
-from kerasrnn.layers.loop.linear_recurrence import linear_doubling
 from kerasrnn.layers.loop.linear_recurrence import linear_scan
 from tests import helpers
-from tests.layers import small_layers
 
-LENGTHS = [1, 15, 16, 17, 50]
+LENGTHS = [0, 1, 15, 16, 17, 50]
 
 
 def recurrence(a, b, start, reverse=False):
@@ -31,7 +29,8 @@ def coefficients(time):
 def test_a_scan_is_the_recurrence(time, reverse):
     arrays = coefficients(time)
     found = linear_scan(*map(ops.convert_to_tensor, arrays), reverse)
-    helpers.assert_close(found, np.stack(recurrence(*arrays, reverse)))
+    expected = np.reshape(recurrence(*arrays, reverse), (time, 2, 3))
+    helpers.assert_close(found, expected)
 
 
 def of_all(function, arrays, stacks=False):
@@ -81,33 +80,3 @@ def test_two_derivatives_of_a_scan(time):
     arrays = coefficients(time)
     expected = of_all(recurrence, arrays, stacks=True)
     helpers.assert_close(of_all(linear_scan, arrays), expected, 1e-4, 1e-3)
-
-
-def solved(factors, terms):
-    """The same over the last axis, from 0 on."""
-    x = np.zeros(terms.shape, "float64")
-    for i in range(x.shape[-1]):
-        before = x[..., i - 1] if i else 0
-        x[..., i] = factors[..., i] * before + terms[..., i]
-    return x
-
-
-@pytest.mark.parametrize("positions", [0, 1, 2, 3, 8, 13, 64])
-def test_doubling_solves_the_recurrence_with_its_gradients(positions):
-    rng = np.random.default_rng(positions)
-    factors = rng.uniform(size=(2, positions)).astype("float32")
-    factors[0, ::3] = np.arange(len(factors[0, ::3])) % 2  # decisions
-    terms, upstream = (helpers.random(2, positions, seed=i) for i in range(2))
-    (x,), _, (of_factors, of_terms) = small_layers.backpropagate(
-        keras.layers.Identity(),
-        [factors, terms],
-        [upstream],
-        call=linear_doubling,
-    )
-    expected = solved(factors, terms)
-    helpers.assert_close(x, expected)
-    # Backwards each position has the factor of the one that it came from.
-    later = np.concatenate([factors, np.zeros((2, 1))], 1)[:, 1:]
-    back = solved(later[:, ::-1], upstream[:, ::-1])[:, ::-1]
-    before = np.concatenate([np.zeros((2, 1)), expected], 1)[:, :positions]
-    helpers.assert_close([of_factors, of_terms], [back * before, back])
