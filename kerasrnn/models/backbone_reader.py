@@ -9,6 +9,7 @@ from keras import ops
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import one_of
 from kerasrnn.arguments import positive_integer
+from kerasrnn.layers.precision import wide
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.model import ReadsIds
 from kerasrnn.saving import Configured
@@ -156,9 +157,12 @@ class BackboneReader(ReadsIds, Configured, KeepsQuantization):
         ends = ops.cumsum(counts, axis=1)
         starts = ends - counts
         if self.words_as == "mean":
-            sums = ops.pad(ops.cumsum(x, axis=1), [[0, 0], [1, 0], [0, 0]])
-            x = _at(sums, ends) - _at(sums, starts)
-            return x / ops.cast(ops.maximum(counts, 1), x.dtype)[..., None]
+            # In half precision, differences of long sums would lose all digits.
+            sums = ops.cumsum(wide(x), axis=1)
+            sums = ops.pad(sums, [[0, 0], [1, 0], [0, 0]])
+            sums = _at(sums, ends) - _at(sums, starts)
+            counts = ops.cast(ops.maximum(counts, 1), sums.dtype)
+            return ops.cast(sums / counts[..., None], x.dtype)
         x = _at(x, ops.minimum(starts, ops.shape(x)[1] - 1))
         return ops.where(counts[..., None] > 0, x, 0)
 

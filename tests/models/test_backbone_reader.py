@@ -62,6 +62,17 @@ def test_words_have_vectors_of_their_pieces():
     assert not words[0, [2, 4]].any() and not words[1, 2:].any()
 
 
+def test_means_of_late_words_keep_their_digits_in_half_precision():
+    """The difference of two sums of hundreds of pieces would have none."""
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    reader = small_backbone.reader(longest=400, words_as="mean")
+    ids = np.tile(IDS[:1], (1, 50))
+    pieces = as_numpy(keras.ops.cast(reader(ids), "float32"))
+    words = keras.ops.cast(reader(ids, np.full((1, 150), 2)), "float32")
+    expected = pieces.reshape(1, 150, 2, -1).mean(2)
+    np.testing.assert_allclose(as_numpy(words), expected, atol=0.01)
+
+
 def test_long_texts_are_read_in_parts():
     reader = small_backbone.reader(longest=6)
     found = as_numpy(reader(IDS))
