@@ -370,8 +370,10 @@ def positions(memory, memory_mask=None):
         has the number of the last unmasked one before it, or -1.
     """
     if memory_mask is None:
-        memory_mask = ops.ones(ops.shape(memory)[:2], "int32")
-    memory_mask = ops.cast(memory_mask, "int32")
+        memory_mask = ops.ones((1, 1))
+    memory_mask = ops.broadcast_to(
+        ops.cast(memory_mask, "int32"), ops.shape(memory)[:2]
+    )
     count = ops.sum(memory_mask, axis=1, keepdims=True)
     return ops.cumsum(memory_mask, axis=1) - 1, count
 

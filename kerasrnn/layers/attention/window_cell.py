@@ -29,7 +29,7 @@ class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
 
     A subclass sets `output_size` and `window`, the number of positions, calls
     `add_cell` if it has an inner cell, and overrides `cache_shapes`, `project`
-    and `attend`. Its `run` may be `run_at_once`.
+    and `attend`.
     """
 
     output_size: int
@@ -199,7 +199,8 @@ def attend_to_windows(attention, queries, cache, window):
     block = max(1, window // 2)
     if isinstance(time, int) and time <= 3 * block:
         return _attend_to_band(attention, queries, cache, window)
-    blocks, seen = -(-time // block), -(-window // block)
+    # ONNX rounds negative quotients up.
+    blocks, seen = ((n + block - 1) // block for n in (time, window))
     queries = padded(queries, 0, blocks * block - time)
     queries = _blocks(queries, 0, blocks, block)
     cache = [

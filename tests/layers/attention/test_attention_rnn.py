@@ -185,6 +185,16 @@ def test_a_masked_memory_is_a_shorter_one(placement):
     )
 
 
+@pytest.mark.parametrize("name", ["additive", "location", "local_p"])
+def test_a_mask_of_one_row_stands_for_all_rows(name):
+    layer = AttentionRNN(AttentionCell(GRUCell(4), name))
+    sequence, memory = helpers.random(3, 2, 3), helpers.random(3, 5, 6, seed=1)
+    mask = np.array([[True, True, False, True, False]])
+    found = layer(sequence, memory, mask)
+    expected = layer(sequence, memory, np.repeat(mask, 3, 0))
+    helpers.assert_close(found, expected)
+
+
 @pytest.mark.parametrize("return_state", [False, True])
 @pytest.mark.parametrize("return_attention", [False, True])
 def test_returns_what_is_asked_for(return_state, return_attention):
