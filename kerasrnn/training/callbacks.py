@@ -139,16 +139,14 @@ class TrainingSpeed(keras.callbacks.Callback):
     def __init__(self, count: int, unit: str = "tokens") -> None:
         super().__init__()
         self.count, self.unit = count, unit
-        self._clock = Stopwatch()
+        self._clock: Stopwatch | None = None  # only within an epoch
         self._seconds: dict[str, float] | None = None
-        self._is_within = False
         self._before: dict[str, float] = {}
 
     def on_epoch_begin(
         self, epoch: int, logs: dict[str, Any] | None = None
     ) -> None:
         self._clock, self._seconds = Stopwatch(), None
-        self._is_within = True
 
     def on_test_begin(self, logs: dict[str, Any] | None = None) -> None:
         if self._seconds is None:
@@ -160,7 +158,7 @@ class TrainingSpeed(keras.callbacks.Callback):
         if logs is None:
             return
         seconds = self._seconds or self.get_state()
-        self._before, self._is_within = {}, False
+        self._before, self._clock = {}, None
         speed = self.count / max(seconds["wall_seconds"], 0.01)
         logs.update(
             {
@@ -172,7 +170,7 @@ class TrainingSpeed(keras.callbacks.Callback):
 
     def get_state(self) -> dict[str, float]:
         """Returns the seconds of the epoch so far; `{}` between epochs."""
-        if not self._is_within:
+        if self._clock is None:
             return {}
         return {
             name: self._before.get(name, 0.0) + seconds

@@ -246,27 +246,28 @@ def _filled(message):
 def _check_effects(settings, args, parser):
     """Ends the process if a given flag has no effect."""
     given = {word.partition("=")[0].replace("_", "-") for word in args}
-    useless, needed, of_file = [], [], False
-    lacking = settings.lacking()
-    for name in settings.without_effect():
-        flag = _flag(name)
-        found = given & {flag, f"--no-{flag[2:]}"}
-        useless += found
-        if found and settings.start_from and name in settings.saved:
-            of_file = True
-        elif found and name in lacking:
-            needed.append(f"{flag} needs {_needed(*settings.needs[name])}")
-    if useless:
-        reason = (
-            "With --from, the model, tokenizers and search come from the saved "
-            "pipeline."
-            if of_file
-            else "Some flags have no effect with the others."
-        )
-        expected = "; ".join(sorted(needed)) or "only flags that have an effect"
-        received = ", ".join(sorted(useless))
-        message = f"{reason} Expected: {expected}. Received: {received}"
-        parser.exit(2, _filled(message))
+    idle = {
+        name: given & {_flag(name), f"--no-{_flag(name)[2:]}"}
+        for name in settings.without_effect()
+    }
+    idle = {name: flags for name, flags in idle.items() if flags}
+    if not idle:
+        return
+    of_file = idle.keys() & settings.saved if settings.start_from else set()
+    reason = (
+        "With --from, the model, tokenizers and search come from the saved "
+        "pipeline."
+        if of_file
+        else "Some flags have no effect with the others."
+    )
+    needed = [
+        f"{_flag(name)} needs {_needed(*settings.needs[name])}"
+        for name in (idle.keys() & settings.lacking()) - of_file
+    ]
+    expected = "; ".join(sorted(needed)) or "only flags that have an effect"
+    received = ", ".join(sorted(set().union(*idle.values())))
+    message = f"{reason} Expected: {expected}. Received: {received}"
+    parser.exit(2, _filled(message))
 
 
 def _flag(name):

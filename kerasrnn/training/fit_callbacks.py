@@ -1,6 +1,5 @@
 """Callbacks of `TrainingFolder.fit`, which run around the caller's."""
 
-import collections.abc
 import dataclasses
 import math
 import pathlib
@@ -85,8 +84,8 @@ class FitFacts:
         steps: Integer, the number of batches in an epoch.
         rate: Float, the learning rate that the optimizer was created with;
             `None` for a schedule.
-        is_best: Function from the row of an epoch and the earlier rows to
-            whether the epoch is the best so far.
+        rows: List of dictionaries, the log of the epochs so far.
+        best: The `BestEpoch`.
         keep: Integer, number of last epochs whose weights are kept.
         patience: Integer, number of epochs without improvement before training
             stops (early stopping); 0 for never.
@@ -97,7 +96,8 @@ class FitFacts:
     start: Progress
     steps: int
     rate: float | None
-    is_best: collections.abc.Callable
+    rows: list
+    best: BestEpoch
     keep: int
     patience: int
     seconds: float
@@ -188,7 +188,6 @@ class AfterCallbacks(Counting):
             for place, callback in enumerate(callbacks)
             if hasattr(callback, "get_state")
         }
-        self._rows = list(run.start.rows)
         self._saved_at = None
 
     def on_train_begin(self, logs=None):
@@ -209,34 +208,27 @@ class AfterCallbacks(Counting):
 
     def on_epoch_end(self, epoch, logs=None):
         numbers = {name: float(value) for name, value in logs.items()}
-        row = {"epoch": epoch} | numbers
-        if self.run.is_best(row, self._rows):
-            self._save(self.run.folder / BEST)
-        if self.run.keep:
-            self._save(self.run.folder / f"epoch-{epoch:04d}.weights.h5")
-            for number, path in kept_epochs(self.run.folder).items():
-                if not epoch - self.run.keep < number <= epoch:
+        row, run = {"epoch": epoch} | numbers, self.run
+        if run.best.is_best(row, run.rows):
+            self._save(run.folder / BEST)
+        if run.keep:
+            self._save(run.folder / f"epoch-{epoch:04d}.weights.h5")
+            for number, path in kept_epochs(run.folder).items():
+                if not epoch - run.keep < number <= epoch:
                     path.unlink()
-        self._rows.append(row)
-        write_rows(self.run.folder / LOG, self._rows)
-        if self.run.patience and not self._improved():
+        run.rows.append(row)
+        write_rows(run.folder / LOG, run.rows)
+        since_best = len(run.rows) - run.best.number(run.rows)
+        if run.patience and since_best >= run.patience:
             self.model.stop_training = True
         self._finish(
             epoch=epoch + 1,
             stopped=self.params["epochs"] if self.model.stop_training else 0,
         )
 
-    def _improved(self):
-        """Whether one of the last epochs improved on all before it."""
-        rows = self._rows
-        return any(
-            self.run.is_best(rows[i], rows[:i])
-            for i in range(max(0, len(rows) - self.run.patience), len(rows))
-        )
-
     def _finish(self, **facts):
         progress = Progress(
-            rows=self._rows,
+            rows=self.run.rows,
             compiled_rate=self.run.rate,
             reached_rate=constant_rate(self.model.optimizer),
             notes={name: x.get_state() for name, x in self._stateful.items()},
@@ -278,7 +270,6 @@ class ProgressLine(Counting):
     def __init__(self, run, monitor):
         super().__init__(run)
         self._names = dict.fromkeys(["loss", "val_loss", monitor])
-        self._rows = list(run.start.rows)
         self._on_terminal = sys.stdout.isatty()
         self._pause = (
             _PAUSE_ON_TERMINAL if self._on_terminal else _PAUSE_IN_FILE
@@ -319,9 +310,8 @@ class ProgressLine(Counting):
     def on_epoch_end(self, epoch, logs=None):
         row = {"epoch": epoch} | logs
         facts = [*self._figures(row), _time(time.monotonic() - self._began)]
-        if self.run.is_best(row, self._rows):
+        if self.run.best.is_best(row, self.run.rows):
             facts.append("best so far")
-        self._rows.append(row)
         self.close()
         print(self._line(facts), flush=True)
 

@@ -6,6 +6,7 @@ import pytest
 
 from kerasrnn.training import fit_callbacks
 from kerasrnn.training.checkpoint import Progress
+from kerasrnn.training.fit_callbacks import BestEpoch
 from kerasrnn.training.fit_callbacks import FitFacts
 from kerasrnn.training.fit_callbacks import ProgressLine
 
@@ -24,13 +25,17 @@ def clock(monkeypatch):
     return now
 
 
-def lower(row, earlier):
-    return all(row["val_loss"] < other["val_loss"] for other in earlier)
+def facts_of(start, steps):
+    """Facts of a `fit` that neither keeps files nor stops early."""
+    best = BestEpoch("val_loss", "min")
+    return FitFacts(
+        None, start, steps, 0.1, list(start.rows), best, 0, 0, math.inf
+    )
 
 
 def run(clock, start, seconds, monitor="val_loss"):
     """Two epochs of four batches, each of some seconds; the first of ten."""
-    facts = FitFacts(None, start, 4, 0.1, lower, 0, 0, math.inf)
+    facts = facts_of(start, 4)
     line = ProgressLine(facts, monitor)
     line.set_params({"epochs": 2})
     for epoch in range(start.epoch, 2):
@@ -43,6 +48,7 @@ def run(clock, start, seconds, monitor="val_loss"):
         clock.seconds += 5
         row = {"loss": 0.5, "val_loss": 7 - epoch, "val_bleu": 12.3456}
         line.on_epoch_end(epoch, row)
+        facts.rows.append(row)
     line.close()
 
 
@@ -73,7 +79,7 @@ def test_a_terminal_has_one_line_that_is_written_over(clock, monkeypatch):
 def test_batches_of_one_call_of_the_graph_count_each(clock, monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr("sys.stdout", terminal)
-    facts = FitFacts(None, Progress(), 40, 0.1, lower, 0, 0, math.inf)
+    facts = facts_of(Progress(), 40)
     line = ProgressLine(facts, "val_loss")
     line.set_params({"epochs": 1})
     line.on_epoch_begin(0)
