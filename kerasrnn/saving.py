@@ -1,6 +1,7 @@
 """What a saved layer says of itself: its arguments, and what is not trained."""
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 from typing import Self
 from typing import Unpack
@@ -180,19 +181,33 @@ def template(layer: keras.layers.Layer, *without: str) -> Config:
         *without: Names of arguments to leave out, of inner layers, too.
     """
     without = ("build_config", "shared_object_id", *without)
-    return _without(layer.get_config(), without)
+    return rewritten(
+        layer.get_config(),
+        lambda found, _: {k: v for k, v in found.items() if k not in without},
+    )
 
 
-def _without(config, names):
-    if isinstance(config, dict):
-        return {
-            name: _without(value, names)
-            for name, value in config.items()
-            if name not in names
-        }
+# Keys in Keras's serialized arrays, whose entries are not those of a layer.
+_ARRAYS = "__numpy__", "__tensor__"
+
+
+def rewritten(config: Any, change: Callable[..., Config], *path: Any) -> Any:
+    """Returns a configuration in which each dictionary is changed.
+
+    Args:
+        config: A configuration, or a part of one.
+        change: Function from a dictionary and its path, a tuple, to another
+            dictionary. What this contains is changed after it.
+        *path: What precedes the names and numbers that lead to a dictionary.
+    """
     if isinstance(config, (list, tuple)):
-        return [_without(value, names) for value in config]
-    return config
+        return [rewritten(x, change, *path, i) for i, x in enumerate(config)]
+    if not isinstance(config, dict) or config.get("class_name") in _ARRAYS:
+        return config
+    return {
+        name: rewritten(value, change, *path, name)
+        for name, value in change(config, path).items()
+    }
 
 
 def constructor_parameters(cls: type) -> dict[str, inspect.Parameter]:

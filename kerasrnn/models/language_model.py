@@ -271,7 +271,7 @@ class LanguageModel(RecurrentModel):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        cells.check_cell(cell, "LanguageModel")
+        cells.check_vectors(cell, "LanguageModel")
         self.augmented_loss = number(
             "augmented_loss", augmented_loss, minimum=0
         )

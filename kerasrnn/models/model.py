@@ -251,7 +251,6 @@ class RecurrentModel(Model):
         self, cell: keras.layers.Layer, depth: int, dropout: float
     ) -> None:
         """Creates the recurrent layers; see `RNNStack` for the arguments."""
-        cells.check_cell(cell, type(self).__name__)
         cells.check_vectors(cell, type(self).__name__)
         self.stack = RNNStack(
             cell,

@@ -19,6 +19,7 @@ from kerasrnn.layers.precision import wide
 from kerasrnn.layers.recurrent.recurrent_cell import defines_step
 from kerasrnn.saving import Configured
 from kerasrnn.saving import build_once
+from kerasrnn.tensors import at_least_one
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import LayerOptions
@@ -234,7 +235,7 @@ class AttentionCell(Configured, keras.layers.Layer):
         """
         rows, batch_size = ops.shape(query)[0], ops.shape(projected[0])[0]
         # In a loop over time, there is one row for each memory.
-        count = 1 if of_the_loop() else _quotient(rows, batch_size)
+        count = 1 if of_the_loop() else rows // at_least_one(batch_size)
         # A loop carries its states in float32.
         query, state, noise = keras.tree.map_structure(
             lambda x: x if x is None else _reshape(x, (batch_size, count), 1),
@@ -400,10 +401,3 @@ def _replaced(first, own, states):
 def _reshape(x, shape, axes):
     """Reshapes the first `axes` axes of a tensor to `shape`."""
     return ops.reshape(x, (*shape, *ops.shape(x)[axes:]))
-
-
-def _quotient(rows, batch_size):
-    """Returns the number of rows per memory, even if the batch is empty."""
-    if ops.is_tensor(batch_size):  # a size that TensorFlow does not know yet
-        return rows // ops.maximum(batch_size, 1)
-    return rows // (batch_size or 1)

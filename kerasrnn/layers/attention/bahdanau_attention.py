@@ -12,6 +12,7 @@ from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.precision import wide
+from kerasrnn.tensors import at_least_one
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import LayerOptions
 from kerasrnn.typing import Shape
@@ -190,17 +191,16 @@ def additive_score(query, keys, vector):
         return _score(query, keys, vector)
     batch_size, count, units = ops.shape(query)
     row = batch_size * ops.shape(keys)[1] * units
-    if ops.is_tensor(row) or ops.is_tensor(count):
-        # A TensorFlow graph for batches of any size.
-        most = ops.maximum(_MOST // ops.maximum(row, 1), 1)
-        scores = _in_blocks(query, keys, vector, most)
-        # Restores the static shape.
-        return ops.reshape(scores, (batch_size, count, ops.shape(keys)[1]))
+    # A TensorFlow graph for batches of any size does not know the sizes. While
+    # JAX infers a shape, they are neither integers nor tensors.
+    in_graph = ops.is_tensor(row) or ops.is_tensor(count)
     known = isinstance(row, int) and isinstance(count, int)
-    # JAX may ask for the shape only.
-    if not known or count * row <= _MOST:
+    if not in_graph and not (known and count * row > _MOST):
         return _score(query, keys, vector)
-    return _in_blocks(query, keys, vector, max(1, _MOST // row))
+    most = at_least_one(_MOST // at_least_one(row))
+    scores = _in_blocks(query, keys, vector, most)
+    # Restores the static shape.
+    return ops.reshape(scores, (batch_size, count, ops.shape(keys)[1]))
 
 
 def _score(query, keys, vector):
@@ -234,9 +234,7 @@ def _blocks(most, query, keys, vector):
     """
     batch_size, count, units = ops.shape(query)
     # ONNX rounds negative quotients up.
-    blocks = (count + most - 1) // most
-    if ops.is_tensor(blocks):  # there may be no queries
-        blocks = ops.maximum(blocks, 1)
+    blocks = at_least_one((count + most - 1) // most)
     size = (count + blocks - 1) // blocks
 
     def divided(x, width):
@@ -287,7 +285,7 @@ def _blocks(most, query, keys, vector):
             ops.cast(of_vector, vector.dtype),
         )
 
-    if not ops.is_tensor(most):
+    if isinstance(count <= most, bool):
         return one_by_one(), gradient
     # A few queries, as in a decoding step, need no loop.
     scores = ops.cond(

@@ -21,6 +21,7 @@ from kerasrnn.layers.initializers import derived_seed
 from kerasrnn.layers.loop.run_loop import run_loop
 from kerasrnn.layers.precision import wide
 from kerasrnn.saving import all_layers
+from kerasrnn.saving import rewritten
 from kerasrnn.saving import template
 
 
@@ -43,12 +44,13 @@ def check_cell(cell, owner):
 
 
 def check_vectors(cell, owner):
-    """Raises `ValueError` unless the states are vectors, `(batch, width)`.
+    """Raises `ValueError` unless it is a cell whose states are vectors.
 
     Args:
-        cell: A recurrent cell.
+        cell: The object to check.
         owner: Name of the layer that joins or reshapes its states.
     """
+    check_cell(cell, owner)
     sizes = flat_state_sizes(cell)
     if any(isinstance(size, tuple) for size in sizes):
         raise ValueError(
@@ -343,10 +345,6 @@ def _stacked_cells(cell):
     return cell.cells if isinstance(cell, keras.layers.StackedRNNCells) else []
 
 
-# Keys in Keras's serialized arrays, whose dtype is not that of a layer.
-_ARRAYS = "__numpy__", "__tensor__"
-
-
 def clone_cell(cell, *path, dtype=None):
     """Returns a new cell with the configuration of `cell` and no weights.
 
@@ -363,7 +361,16 @@ def clone_cell(cell, *path, dtype=None):
     """
     if dtype is not None:
         dtype = keras.dtype_policies.serialize(keras.dtype_policies.get(dtype))
-    copy = type(cell).from_config(_changed(template(cell), path, dtype))
+
+    def change(config, path):
+        changed = dict(config)
+        if "seed" in config:
+            changed["seed"] = derived_seed(config["seed"], *path)
+        if "dtype" in config and dtype is not None:
+            changed["dtype"] = dtype
+        return changed
+
+    copy = type(cell).from_config(rewritten(template(cell), change, *path))
     widths, expected = ((output_size(x), state_sizes(x)) for x in (copy, cell))
     if widths != expected:
         raise ValueError(
@@ -372,20 +379,3 @@ def clone_cell(cell, *path, dtype=None):
             f"output_size and state_size {expected}. Received: {widths}"
         )
     return copy
-
-
-def _changed(config, path, policy):
-    """Returns a configuration with other seeds, and maybe another policy."""
-    if isinstance(config, list):
-        return [_changed(x, (*path, i), policy) for i, x in enumerate(config)]
-    if not isinstance(config, dict) or config.get("class_name") in _ARRAYS:
-        return config
-    changed = {
-        name: _changed(value, (*path, name), policy)
-        for name, value in config.items()
-    }
-    if "seed" in config:
-        changed["seed"] = derived_seed(config["seed"], *path)
-    if "dtype" in config and policy is not None:
-        changed["dtype"] = policy
-    return changed

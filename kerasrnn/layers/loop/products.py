@@ -61,6 +61,11 @@ def multiply(x, kernel):
     return ops.reshape(found, (ops.shape(x)[0], width_of(kernel)))
 
 
+def dropped(x, mask):
+    """Returns a tensor after dropout; unchanged if the mask is `None`."""
+    return x if mask is None else x * ops.cast(mask, x.dtype)
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Fixed:
     """Marks a tensor that is the same at every step, in a result of `given`.
@@ -133,8 +138,7 @@ class Product:
             plus: What to add: a part of `given`, a weight, or any tensor.
             drop: Whether to apply the dropout mask of the state to `x`.
         """
-        if drop and self.mask is not None:
-            x = x * ops.cast(self.mask, x.dtype)
+        x = dropped(x, self.mask if drop else None)
         found = wide(self.multiply(x, kernel))
         if plus is not None:
             found = found + ops.cast(value_of(plus), found.dtype)
@@ -237,8 +241,7 @@ def summed_to(grads, shape):
     """
     grads = wide(grads)
     missing = len(grads.shape) - len(shape)
-    axes = list(range(missing))
-    axes += [missing + axis for axis, size in enumerate(shape) if size == 1]
-    axes = [axis for axis in axes if grads.shape[axis] != 1 or axis < missing]
+    axes = [missing + axis for axis, size in enumerate(shape) if size == 1]
+    axes = [*range(missing), *axes]
     grads = ops.sum(grads, axis=axes, keepdims=True) if axes else grads
     return ops.squeeze(grads, tuple(range(missing))) if missing else grads

@@ -18,6 +18,7 @@ from kerasrnn.layers.loop.products import Kernel
 from kerasrnn.layers.loop.products import Product
 from kerasrnn.layers.precision import is_float
 from kerasrnn.layers.precision import wide
+from kerasrnn.tensors import at_least_one
 from kerasrnn.tensors import gather
 from kerasrnn.tensors import where_unmasked
 
@@ -416,13 +417,11 @@ def _steps_in_a_block(time, batch_size):
     for size in (time, batch_size):
         if not (isinstance(size, int) or ops.is_tensor(size)):
             return None  # JAX infers shapes of batches of any size.
-    if isinstance(batch_size, int):
-        block = max(1, _ROWS // max(1, batch_size))
-    else:
-        block = ops.maximum(1, _ROWS // ops.maximum(1, batch_size))
-    if isinstance(time, int):
-        if time == 1 or (isinstance(block, int) and time < 2 * block):
-            return None
+    block = at_least_one(_ROWS // at_least_one(batch_size))
+    if isinstance(time, int) and (
+        time == 1 or (isinstance(block, int) and time < 2 * block)
+    ):
+        return None
     return block
 
 

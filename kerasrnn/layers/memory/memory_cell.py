@@ -197,9 +197,7 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
             found, state = matrix_memory(
                 q, k, v, **writes, initial_state=state, mask=seen
             )
-        # Normalizes each head, like `keras.layers.RMSNormalization`.
-        mean = ops.mean(ops.square(found), axis=-1, keepdims=True)
-        found = found * ops.rsqrt(mean + 1e-5) * self.gains
+        found = ops.rms_normalization(found, self.gains, epsilon=1e-5)
         found = ops.reshape(found, (batch, time, self.heads * value_dim))
         gate = wide(self._product(sequence, self.gate_kernel))
         found = ops.cast(found * self._gate(gate), self.compute_dtype)

@@ -14,6 +14,7 @@ from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop.products import Fixed
 from kerasrnn.layers.loop.products import Product
 from kerasrnn.layers.loop.products import as_list
+from kerasrnn.layers.loop.products import dropped
 from kerasrnn.layers.loop.products import fixed_value
 from kerasrnn.layers.loop.products import joined
 from kerasrnn.layers.loop.products import may_multiply
@@ -362,7 +363,7 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
 
     def drop_input(self, inputs: Tensor, training: bool = False) -> Tensor:
         """Applies dropout to the input, with the same mask at every step."""
-        return _dropped(inputs, self.masks(inputs, [], training)[0])
+        return dropped(inputs, self.masks(inputs, [], training)[0])
 
     def masks(
         self, inputs: Tensor, states: States, training: bool = False
@@ -496,7 +497,7 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
             )
         before = dict(vars(self))
         with WeightsOfStep():
-            given = self.given(_dropped(inputs, mask))
+            given = self.given(dropped(inputs, mask))
         for name, value in vars(self).items():
             # A step that reads the attribute would get no gradient for it.
             if ops.is_tensor(value) and value is not before.get(name):
@@ -517,11 +518,6 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
 def defines_step(cell: Any) -> bool:
     """Whether a cell is a `RecurrentCell` whose `call` and `run` are used."""
     return type(cell).call is RecurrentCell.call
-
-
-def _dropped(inputs, mask):
-    """Returns the inputs after dropout."""
-    return inputs if mask is None else inputs * ops.cast(mask, inputs.dtype)
 
 
 class ForwardsDropoutMasks(DropoutRNNCell):
