@@ -234,13 +234,18 @@ def _introduction(description, presets):
     commands = [line for line in rest if line.startswith("    python ")]
     parts = ["\n".join([first, *commands[:_EXAMPLES]])]
     if len(presets) > 1:
-        # Longer lines of a description are not wrapped.
-        parts.append(textwrap.fill(f"Presets: {', '.join(presets)}.", 79))
+        # Longer lines of a description are not wrapped, and those that are not
+        # indented are joined.
+        presets = f"Presets: {', '.join(presets)}."
+        parts.append(_filled(presets, "    ").rstrip())
     return "\n\n".join(parts)
 
 
-def _filled(message):
-    return textwrap.fill(message, 79, break_on_hyphens=False) + "\n"
+def _filled(message, indent=""):
+    filled = textwrap.fill(
+        message, 79, subsequent_indent=indent, break_on_hyphens=False
+    )
+    return f"{filled}\n"
 
 
 def _check_effects(settings, args, parser):

@@ -145,6 +145,15 @@ def test_help_has_every_flag_and_its_line(capsys):
         read_settings({"small": SMALL}, "small", "Trains.", ["--help"])
     assert "Presets:" not in capsys.readouterr().out
     assert "default: None" not in shown
+    names = [f"a-long-name-{n}" for n in range(9)]
+    with pytest.raises(SystemExit):
+        read_settings(
+            dict.fromkeys(names, SMALL), names[0], "Trains.", ["--help"]
+        )
+    listed = capsys.readouterr().out.partition("Presets: ")[2]
+    listed = listed.partition(".")[0].splitlines()
+    assert len(listed) > 1 and max(map(len, listed)) < 80
+    assert ", ".join(names) == " ".join(x.strip() for x in listed)
     for line in (
         "Folder to write to.",
         "Passes over",
