@@ -316,15 +316,15 @@ def _backward_in_logs(emissions, mask, transitions, end, before, last, weights):
     return shares, pairs, last
 
 
-def path_score(emissions, mask, transitions, end, tags):
+def path_score(tags, emissions, mask, transitions, end):
     """Returns the scores of given paths.
 
     Args:
+        tags: Integers of shape `(time, batch)`.
         emissions: Tensor of shape `(time, batch, tags + 1)`, below infinity.
         mask: Booleans of shape `(time, batch)`, false where a step is skipped.
         transitions: Tensor of shape `(tags + 1, tags + 1)`.
         end: Tensor of shape `(tags + 1,)`.
-        tags: Integers of shape `(time, batch)`.
 
     Returns:
         Tensor of shape `(batch,)`. It is NaN for a tag that does not exist.

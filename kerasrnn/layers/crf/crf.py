@@ -267,7 +267,7 @@ class CRF(Linked, Configured, keras.layers.Layer):
     ) -> Tensor:
         """Returns `score(y)` of given paths, of shape `(batch,)`."""
         tags = ops.transpose(ops.cast(ops.convert_to_tensor(tags), "int32"))
-        return chains.path_score(*self._chain(emissions, mask), tags=tags)
+        return chains.path_score(tags, *self._chain(emissions, mask))
 
     def log_partition(
         self, emissions: Tensor, mask: Tensor | None = None
