@@ -42,10 +42,15 @@ CASES = [
     ("rg_lru", {}),
     ("rg_lru", NORMALIZED),
 ]
+some_cells = pytest.mark.parametrize(
+    "name, options",
+    CASES,
+    ids=lambda x: x if isinstance(x, str) else " ".join(x),
+)
 DROPOUT = {"dropout": 0.5, "recurrent_dropout": 0.5, "seed": 2}
 
 
-@pytest.mark.parametrize("name, options", CASES, ids=str)
+@some_cells
 def test_a_step_equals_the_oracle(name, options):
     """Also in a compiled graph."""
     cell = small_layers.cell(name, **options)
@@ -104,7 +109,7 @@ def test_dropout_meets_what_enters_a_product(name, options):
     helpers.assert_close(found, step_of(cell, **masks)(x, states))
 
 
-@pytest.mark.parametrize("name, options", CASES, ids=str)
+@some_cells
 def test_gradients_equal_finite_differences(name, options):
     options = {"dtype": small_layers.WIDEST, **options}
     layer = small_layers.fast(name, {"return_state": True}, **options)
