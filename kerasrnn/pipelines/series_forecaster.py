@@ -93,7 +93,7 @@ class ForecastingFunctions:
         return {**self._answer(forecast), **named("state", states)}
 
     def _by_name(self, inputs, **others):
-        names = self.model.scaling.names
+        names = self.model.scaling.scalings
         given = dict(zip(names, inputs, strict=True))
         checks = [check_same_rows(**given, **others)]
         return dict(zip(names, after(checks, *inputs), strict=True))
@@ -307,7 +307,7 @@ class SeriesForecaster(TextPipeline):
         Args:
             inputs: Dictionary of the inputs of the model.
         """
-        names = self.model.scaling.names
+        names = self.model.scaling.scalings
         answer = self.ask(
             self.signatures["serving_default"], *map(inputs.get, names)
         )

@@ -26,8 +26,6 @@ MODELS = {
     "min-gru": {"--cell": "min_gru", "--depth": "3", "--units": "400"},
     "min-lstm": {"--cell": "min_lstm", "--depth": "3", "--units": "376"},
     "rg-lru": {"--cell": "rg_lru", "--depth": "3", "--units": "400"},
-    "gated-delta": {"--cell": "gated_delta", "--depth": "2", "--units": "348"},
-    "mlstm": {"--cell": "mlstm", "--depth": "2", "--units": "380"},
     "rhn": {},
     "gam-rhn": GAM_RHN | {"--units": "300"},
     "gam-rhn-dot": GAM_RHN | {"--units": "292", "--attention": "dot"},

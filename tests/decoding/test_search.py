@@ -13,6 +13,7 @@ from keras import ops
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
 from kerasrnn.decoding import SamplingSearch
+from kerasrnn.decoding import Search
 from kerasrnn.decoding import forced_decoding
 from kerasrnn.decoding import tile_memory
 from tests.decoding.steps import END
@@ -494,6 +495,11 @@ def test_bad_options(kind, options):
     expected = re.escape(f"Received: {name}={value!r}")
     with pytest.raises(ValueError, match=expected):
         kind(**options)
+
+
+def test_every_search_is_a_search():
+    """So what a step is asked for stands in the docstring of `Search`."""
+    assert all(issubclass(kind, Search) for kind in KINDS)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -126,7 +126,7 @@ def test_a_time_may_be_in_several_columns(name, is_file, tmp_path):
     assert table.fingerprint() == expected.fingerprint()
     gap = given.astype(object)
     gap.loc[7, names[0 if name == "numbers" else 1]] = ""
-    message = "^1 of 24 cells of the column '.* .*row 8"
+    message = "^1 of 60 cells of the column '.* .*row 8"
     with pytest.raises(CorpusError, match=message):
         read_series(gap, names)
 

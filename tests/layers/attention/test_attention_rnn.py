@@ -16,6 +16,7 @@ from kerasrnn.layers import DotAttention
 from kerasrnn.layers import FastGRUCell
 from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import GeneralAttention
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import _backend
 from kerasrnn.layers.attention.attention_rnn import attend_in_a_loop
@@ -370,6 +371,11 @@ def test_a_memory_is_projected_once(monkeypatch):
         monkeypatch.setattr(mechanism, "project", count)
         layer(**INPUTS)
         assert shapes == [(3, 5, 6)]
+
+
+def test_a_mechanism_may_be_given_as_a_layer():
+    attention = GeneralAttention()
+    assert AttentionCell(GRUCell(3), attention).attention is attention
 
 
 @pytest.mark.parametrize(
