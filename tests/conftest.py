@@ -15,8 +15,10 @@ from tests import quick_jax
 BACKEND = os.environ.get("KERAS_BACKEND")
 
 
+# No parameter of a test may have the name of one of these, which it would
+# replace.
 @pytest.fixture(autouse=True)
-def seed():
+def _seed():
     """Two draws of a dropout mask must not be the same by chance.
 
     Layers of Keras take their seeds from `random`.
@@ -25,12 +27,13 @@ def seed():
 
 
 @pytest.fixture(autouse=True)
-def policy():
+def _policy():
     """What a test, or an example, makes of the precision ends with it."""
     import keras
 
+    before = keras.config.dtype_policy()
     yield
-    keras.config.set_dtype_policy("float32")
+    keras.config.set_dtype_policy(before)
 
 
 def pytest_collection_modifyitems(items):
