@@ -236,7 +236,7 @@ class Refusals:
 
     def _log(self, scope, status):
         # The process of the model logs why a call failed (500).
-        if not (400 <= status != 500 or self.log_all):
+        if not self.log_all and (status < 400 or status == 500):
             return
         # 503 tells clients to try again, such as while a version is loaded.
         fault = status >= 500 and status != 503

@@ -238,7 +238,7 @@ class Tagger(Model):
         cross-entropy would not train the layer.
         """
         if isinstance(loss, CRFLoss):
-            self.crf_loss()  # There must be one.
+            self.crf_loss()  # raises an error without a `CRF`
             # A loss that was loaded without its model has no layer yet.
             if loss.crf is not None and loss.crf is not self.crf:
                 raise ValueError(

@@ -326,8 +326,8 @@ def hypotheses(
     """
     is_beam = search == "serving_default" and "n_best" in model.signatures
     found = model.signatures["n_best" if is_beam else search](text=[text])
-    # Outputs are in alphabetical order.
-    scores, texts = map(np.ravel, found.values())
+    names = ["scores", "translations"] if is_beam else ["score", "translation"]
+    scores, texts = (np.ravel(found[name]) for name in names)
     best: dict[str, float] = {}
     for score, translation in zip(scores, texts, strict=True):
         # A beam may end with fewer hypotheses than its width. Different tokens
