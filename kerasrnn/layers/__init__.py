@@ -22,6 +22,8 @@ from kerasrnn.layers.loop.products import Fixed
 from kerasrnn.layers.loop.products import Kernel
 from kerasrnn.layers.memory.gated_delta import GatedDelta
 from kerasrnn.layers.memory.gated_delta import GatedDeltaCell
+from kerasrnn.layers.memory.mamba2 import Mamba2
+from kerasrnn.layers.memory.mamba2 import Mamba2Cell
 from kerasrnn.layers.memory.matrix_memory import matrix_memory
 from kerasrnn.layers.memory.matrix_memory import matrix_memory_step
 from kerasrnn.layers.memory.mlstm import MLSTM
@@ -85,6 +87,8 @@ __all__ = [
     "LocationAttention",
     "MLSTM",
     "MLSTMCell",
+    "Mamba2",
+    "Mamba2Cell",
     "MinGRU",
     "MinGRUCell",
     "MinLSTM",

@@ -10,6 +10,7 @@ from kerasrnn.layers import FastGRUCell
 from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import GatedDeltaCell
+from kerasrnn.layers import Mamba2Cell
 from kerasrnn.layers import MinGRUCell
 from kerasrnn.layers import MinLSTMCell
 from kerasrnn.layers import MLSTMCell
@@ -33,6 +34,7 @@ CellName = typing.Literal[
     "rg_lru",
     "gated_delta",
     "mlstm",
+    "mamba2",
 ]
 CELLS = typing.get_args(CellName)
 
@@ -106,6 +108,7 @@ def build_cell(
         "rg_lru": RGLRUCell,
         "gated_delta": GatedDeltaCell,
         "mlstm": MLSTMCell,
+        "mamba2": Mamba2Cell,
     }
     one_of("name", name, cells)
     if name not in cell_needs()["recurrent_dropout"]:

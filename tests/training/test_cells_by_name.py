@@ -16,7 +16,7 @@ from kerasrnn.training import build_cell
 from kerasrnn.training import cell_needs
 from kerasrnn.training.cells_by_name import CELLS
 
-LINEAR = "min_gru", "min_lstm", "rg_lru", "gated_delta", "mlstm"
+LINEAR = "min_gru", "min_lstm", "rg_lru", "gated_delta", "mlstm", "mamba2"
 
 
 @pytest.mark.slow_on_jax

@@ -102,12 +102,12 @@ class GatedDeltaCell(MatrixMemoryCell):
         super().build(input_shape)
         # Decays from exp(-16) to nearly 1, as in the authors' code.
         self.log_rate = self._add("log_rate", (self.heads,), _log_rates)
-        self.decay_bias = self._add("decay_bias", (self.heads,), _decay_biases)
+        self.decay_bias = self._add("decay_bias", (self.heads,), decay_biases)
 
     def scaled(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
         return super().scaled(_unit_length(q), _unit_length(k))
 
-    def writes(self, decisions: Tensor) -> dict[str, Tensor]:
+    def writes(self, decisions: Tensor, values: Tensor) -> dict[str, Tensor]:
         decay, beta = decisions[..., 0, :], ops.sigmoid(decisions[..., 1, :])
         decay = ops.softplus(decay + self.decay_bias)
         return {
@@ -204,7 +204,7 @@ def _log_rates(shape, dtype):
     return ops.log(keras.random.uniform(shape, 1e-3, 16.0, dtype=dtype))
 
 
-def _decay_biases(shape, dtype):
+def decay_biases(shape, dtype):
     """Returns biases whose softplus is log-uniform from 0.001 to 0.1."""
     steps = ops.exp(
         keras.random.uniform(shape, math.log(1e-3), math.log(0.1), dtype=dtype)

@@ -50,7 +50,8 @@ def matrix_memory(
 
     Args:
         q, k: Tensors of shape `(batch, time, heads, key_dim)`. For the delta
-            rule, keys should have length 1.
+            rule, keys should have length 1. With the other rules, they may have
+            a single head, which all heads of `v` share.
         v: Tensor of shape `(batch, time, heads, value_dim)`.
         log_decay: Tensor of shape `(batch, time, heads)`, at most 0: the
             logarithm of the part of the memory that is kept.
@@ -299,9 +300,8 @@ def _log_scales(log_decay, log_input, first):
 def zero_state(k, v, log_input=None):
     """Returns the state of an empty memory, for tensors of one step."""
     memory = ops.zeros_like(k[..., None] * v[..., None, :])
-    return (
-        [memory] if log_input is None else [memory, ops.zeros_like(k[..., 0])]
-    )
+    scale = ops.zeros_like(memory[..., 0, 0])
+    return [memory] if log_input is None else [memory, scale]
 
 
 def _with_ones(v):

@@ -23,6 +23,8 @@ from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
+EPSILON = 1e-5  # of the normalization
+
 
 class MatrixMemoryCell(Configured, keras.layers.Layer):
     """Base class of cells that write and read a matrix memory per head.
@@ -46,6 +48,10 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
 
     # How many numbers per head decide how much is written.
     decisions = 2
+    # Whether all heads have the same queries and keys.
+    shares_keys = False
+    # Whether the convolution has a bias.
+    conv_has_bias = False
     # Whether the memory has a normalizing column and a scale.
     normalizes = False
     # The activation of the output gate.
@@ -69,7 +75,8 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
         self.conv_width = integer("conv_width", conv_width, 0)
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         key_dim, value_dim = self.head_dims
-        self._channels = self.heads * (2 * key_dim + value_dim)
+        self._key_heads = 1 if self.shares_keys else self.heads
+        self._channels = 2 * self._key_heads * key_dim + self.heads * value_dim
         self._shape = (self.heads, key_dim, value_dim + self.normalizes)
         self.state_size = [self.units, math.prod(self._shape)]
         if self.normalizes:
@@ -83,17 +90,28 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
         """Numbers of rows and columns of a memory: given or default."""
 
     @abc.abstractmethod
-    def writes(self, decisions: Tensor) -> dict[str, Tensor]:
+    def writes(self, decisions: Tensor, values: Tensor) -> dict[str, Tensor]:
         """Returns `log_decay` and other arguments of `matrix_memory`.
 
         Args:
             decisions: Tensor of shape `(..., decisions, heads)`, in float32 or
                 wider.
+            values: Tensor of shape `(..., heads, value_dim)`.
         """
 
     def scaled(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
         """Returns queries and keys as they enter the memory."""
         return q / self.head_dims[0] ** 0.5, k
+
+    def gated(self, found: Tensor, values: Tensor, gate: Tensor) -> Tensor:
+        """Normalizes what each head has read, and multiplies it by the gate."""
+        found = ops.rms_normalization(found, self.gains, epsilon=EPSILON)
+        return ops.reshape(found, ops.shape(gate)) * self._gate(gate)
+
+    @property
+    def norm_dim(self) -> int:
+        """How many numbers are normalized together."""
+        return self.head_dims[1]
 
     def build(self, input_shape: Shape) -> None:
         of_values = self.heads * self.head_dims[1]
@@ -104,15 +122,16 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
             "output_kernel": (of_values, self.units),
         }.items():
             setattr(self, name, self._add(name, shape, self.kernel_initializer))
-        self.gains = self._add("gains", (self.head_dims[1],), "ones")
-        if self.conv_width:
-            # The default of a convolution of this width in PyTorch.
-            bound = self.conv_width**-0.5
-            self.conv_kernel = self._add(
-                "conv_kernel",
-                (self.conv_width, self._channels),
-                keras.initializers.RandomUniform(-bound, bound),
-            )
+        self.gains = self._add("gains", (self.norm_dim,), "ones")
+        if not self.conv_width:
+            return
+        # The default of a convolution of this width in PyTorch.
+        bound = self.conv_width**-0.5
+        uniform = keras.initializers.RandomUniform(-bound, bound)
+        shape = (self.conv_width, self._channels)
+        self.conv_kernel = self._add("conv_kernel", shape, uniform)
+        if self.conv_has_bias:
+            self.conv_bias = self._add("conv_bias", shape[1:], uniform)
 
     def _add(self, name: str, shape: Shape, initializer: Any) -> Any:
         return self.add_weight(
@@ -164,11 +183,12 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
 
         joined, history = self._convolved(sequence, history, lengths)
         key_dim, value_dim = self.head_dims
-        keys = self.heads * key_dim
+        keys = self._key_heads * key_dim
         q, k, v = (
-            ops.reshape(x, (batch, time, self.heads, size))
-            for x, size in zip(
+            ops.reshape(x, (batch, time, heads, size))
+            for x, heads, size in zip(
                 ops.split(joined, [keys, 2 * keys], axis=-1),
+                (self._key_heads, self._key_heads, self.heads),
                 (key_dim, key_dim, value_dim),
                 strict=True,
             )
@@ -178,15 +198,10 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
         decisions = ops.reshape(
             decisions, (batch, time, self.decisions, self.heads)
         )
-        writes = self.writes(decisions)
+        given = {"q": q, "k": k, "v": v, **self.writes(decisions, v)}
         if isinstance(time, int) and time == 1:
-            found, state = matrix_memory_step(
-                q[:, 0],
-                k[:, 0],
-                v[:, 0],
-                **{name: x[:, 0] for name, x in writes.items()},
-                state=state,
-            )
+            given = {name: x[:, 0] for name, x in given.items()}
+            found, state = matrix_memory_step(**given, state=state)
             found = ops.expand_dims(found, 1)
         else:
             seen = (
@@ -195,12 +210,10 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
                 else ops.arange(time) < ops.expand_dims(lengths, 1)
             )
             found, state = matrix_memory(
-                q, k, v, **writes, initial_state=state, mask=seen
+                **given, initial_state=state, mask=seen
             )
-        found = ops.rms_normalization(found, self.gains, epsilon=1e-5)
-        found = ops.reshape(found, (batch, time, self.heads * value_dim))
         gate = wide(self._product(sequence, self.gate_kernel))
-        found = ops.cast(found * self._gate(gate), self.compute_dtype)
+        found = ops.cast(self.gated(found, v, gate), self.compute_dtype)
         outputs = self._product(found, self.output_kernel)
         last = outputs[:, -1]
         if lengths is not None:
@@ -220,7 +233,10 @@ class MatrixMemoryCell(Configured, keras.layers.Layer):
             before = ops.reshape(history[0], (batch, width, self._channels))
             joined = ops.concatenate([before, joined], axis=1)
         kernel = ops.expand_dims(self.conv_kernel, -1)
-        convolved = ops.silu(ops.depthwise_conv(joined, kernel))
+        convolved = ops.depthwise_conv(joined, kernel)
+        if self.conv_has_bias:
+            convolved = convolved + self.conv_bias
+        convolved = ops.silu(convolved)
         if not width:
             return convolved, []
         if lengths is None:

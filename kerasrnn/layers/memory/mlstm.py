@@ -101,7 +101,7 @@ class MLSTMCell(MatrixMemoryCell):
         super().build(input_shape)
         self.write_bias = self._add("write_bias", (2, self.heads), _gate_biases)
 
-    def writes(self, decisions: Tensor) -> dict[str, Tensor]:
+    def writes(self, decisions: Tensor, values: Tensor) -> dict[str, Tensor]:
         gates = 15.0 * ops.tanh((decisions + self.write_bias) / 15.0)
         return {
             "log_input": gates[..., 0, :],

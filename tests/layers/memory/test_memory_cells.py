@@ -8,6 +8,8 @@ from kerasrnn.layers import MLSTM
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers import GatedDelta
 from kerasrnn.layers import GatedDeltaCell
+from kerasrnn.layers import Mamba2
+from kerasrnn.layers import Mamba2Cell
 from kerasrnn.layers import MLSTMCell
 from tests import helpers
 from tests.layers import small_layers
@@ -18,6 +20,7 @@ CELLS = {
     "negative": (GatedDeltaCell, {"allow_negative_eigenvalues": True}),
     "mlstm": (MLSTMCell, {}),
     "mlstm_conv": (MLSTMCell, {"conv_width": 3}),
+    "mamba2": (Mamba2Cell, {}),
 }
 X = helpers.random(3, 21, 5)
 
@@ -47,26 +50,34 @@ def expected_outputs(name, cell, x):
         start = np.zeros((width - 1, joined.shape[1]))
         padded = np.concatenate([start, joined])
         joined = silu(
-            sum(
+            w.get("conv_bias", 0)
+            + sum(
                 padded[i : i + len(x)] * w["conv_kernel"][i]
                 for i in range(width)
             )
         )
-    q, k, v = (
-        part.reshape(len(x), 2, -1) for part in np.split(joined, [6, 12], -1)
-    )
-    decisions = (x @ w["write_kernel"]).reshape(len(x), 2, 2)
+    *keys, v = np.split(joined, [-10, -4] if cell.decisions > 1 else [3, 6], -1)
+    q, k = (part.reshape(len(x), -1, 3) for part in keys)
+    v = v.reshape(len(x), 2, 2)
+    decisions = (x @ w["write_kernel"]).reshape(len(x), -1, 2)
+    gate = x @ w["gate_kernel"]
     heads = []
     for h in range(2):
         memory, n, found = np.zeros((3, 2)), np.zeros(3), []
         for t in range(len(x)):
-            q_t, k_t, v_t = q[t, h], k[t, h], v[t, h]
+            q_t, k_t, v_t = q[t, h % q.shape[1]], k[t, h % q.shape[1]], v[t, h]
             if "mlstm" in name:
                 i, f = 15 * np.tanh((decisions[t] + w["write_bias"])[:, h] / 15)
                 memory = sigmoid(f) * memory + np.exp(i) * np.outer(k_t, v_t)
                 n = sigmoid(f) * n + np.exp(i) * k_t
                 read = memory.T @ q_t / 3**0.5
                 read = read / max(abs(n @ q_t / 3**0.5), 1)
+            elif name == "mamba2":
+                step = softplus(decisions[t, 0, h] + w["step_bias"][h])
+                memory = np.exp(-np.exp(w["log_rate"][h]) * step) * memory
+                memory += np.outer(k_t, step * v_t)
+                found.append(memory.T @ q_t + w["skip"][h] * v_t)
+                continue
             else:
                 q_t, k_t = (y / np.sqrt(y @ y + 1e-6) for y in (q_t, k_t))
                 rate = softplus(decisions[t, 0, h] + w["decay_bias"][h])
@@ -74,11 +85,17 @@ def expected_outputs(name, cell, x):
                 memory = np.exp(-np.exp(w["log_rate"][h]) * rate) * memory
                 memory += np.outer(k_t, beta * (v_t - memory.T @ k_t))
                 read = memory.T @ q_t / 3**0.5
-            found.append(read / np.sqrt(np.mean(read**2) + 1e-5) * w["gains"])
+            found.append(normalized(read, w["gains"]))
         heads.append(np.stack(found))
-    gate = x @ w["gate_kernel"]
     gate = sigmoid(gate) if "mlstm" in name else silu(gate)
-    return (np.concatenate(heads, -1) * gate) @ w["output_kernel"]
+    found = np.concatenate(heads, -1) * gate
+    if name == "mamba2":
+        found = normalized(found, w["gains"])
+    return found @ w["output_kernel"]
+
+
+def normalized(x, gains):
+    return x / np.sqrt(np.mean(x**2, -1, keepdims=True) + 1e-5) * gains
 
 
 @pytest.mark.parametrize("name", CELLS)
@@ -129,7 +146,7 @@ def test_the_layer_is_the_loop_with_its_gradients(name, masked):
     helpers.assert_close(fast, slow, 1e-3, 1e-3)
 
 
-@pytest.mark.parametrize("layer_class", [GatedDelta, MLSTM])
+@pytest.mark.parametrize("layer_class", [GatedDelta, MLSTM, Mamba2])
 @pytest.mark.parametrize("time", [7, None])
 def test_a_model_of_any_batch_size_is_trained(layer_class, time):
     layer = layer_class(4, heads=2)
@@ -142,7 +159,7 @@ def test_a_model_of_any_batch_size_is_trained(layer_class, time):
     assert np.isfinite(after).all() and (after != before).all()
 
 
-@pytest.mark.parametrize("layer_class", [GatedDelta, MLSTM])
+@pytest.mark.parametrize("layer_class", [GatedDelta, MLSTM, Mamba2])
 def test_the_layer_is_saved(layer_class, tmp_path):
     layer = layer_class(4, heads=2, return_sequences=True)
     model = keras.Sequential([keras.Input((None, 5)), layer])
@@ -151,7 +168,7 @@ def test_the_layer_is_saved(layer_class, tmp_path):
     assert loaded.layers[0].heads == 2
 
 
-@pytest.mark.parametrize("name", ["gated_delta", "mlstm"])
+@pytest.mark.parametrize("name", ["gated_delta", "mlstm", "mamba2"])
 def test_half_precision_keeps_the_memory_in_float32(name):
     cell = make(name, dtype="mixed_bfloat16")
     layer = FastRNN(cell, return_sequences=True)
@@ -179,3 +196,9 @@ def test_first_values_are_those_of_the_papers():
     cell.build((None, 2))
     helpers.assert_close(cell.write_bias[1], np.array([3, 6]))
     assert cell.head_dims == (2, 4)
+    cell = Mamba2Cell(64, heads=500)
+    cell.build((None, 2))
+    rates = np.exp(helpers.as_numpy(cell.log_rate))
+    assert 1 <= rates.min() < 1.5 and 15 < rates.max() < 16
+    assert helpers.as_numpy(cell.step_bias).max() < -2
+    assert Mamba2Cell(64).heads == 2 and Mamba2Cell(64).head_dims == (128, 64)
