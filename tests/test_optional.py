@@ -111,5 +111,5 @@ def test_every_extra_that_an_error_names_is_offered():
     for path in [*FILES, *(ROOT / "kerasrnn_commands").glob("*.py")]:
         text = path.read_text("utf-8")
         named.update(re.findall(r'needs\("[^"]+", "(\w+)"\)', text))
-        named.update(re.findall(r'_need\("\w+", "(\w+)"', text))
+        named.update(re.findall(r"kerasrnn\[(\w+)\]", text))
     assert {"text", "recipes", "serve"} <= named <= extras.keys()

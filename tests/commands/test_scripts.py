@@ -2,50 +2,65 @@
 
 import importlib
 import importlib.util
+import re
 import sys
 import tomllib
 
 import pytest
 
 from kerasrnn_commands import scripts
+from tests.serving import small
 from tests.test_layering import ROOT
 
 
-@pytest.mark.parametrize(
-    ("command", "extra", "needed"),
-    [
-        ("corpus", "text", "tensorflow_text"),
-        ("demo", "demo", "tensorflow_text"),
-        ("demo", "demo", "gradio"),
-        ("onnx", "onnx", "tf2onnx"),
-        ("ray", "ray", "tensorflow"),
-        ("ray", "ray", "ray"),
-        ("serve", "serve", "tensorflow_text"),
-        ("serve", "serve", "tyro"),
-    ],
-)
-def test_a_missing_extra_is_named(command, extra, needed, monkeypatch):
-    # Even for `--help`.
-    monkeypatch.setattr(sys, "argv", [f"kerasrnn-{command}", "--help"])
+def run(command, *args):
+    """The exit code of a command, or its last words."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", [f"kerasrnn-{command}", *args])
+        with pytest.raises(SystemExit) as ended:
+            getattr(scripts, command)()
+    return ended.value.code
+
+
+@pytest.mark.parametrize("needed", ["tensorflow_text", "tyro"])
+def test_a_missing_extra_of_the_server_is_named(needed, monkeypatch):
     find = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util,
         "find_spec",
         lambda name: None if name == needed else find("sys"),
     )
-    with pytest.raises(SystemExit) as ended:
-        getattr(scripts, command)()
-    assert ended.value.code == (
-        f"kerasrnn-{command} needs {needed}: pip install 'kerasrnn[{extra}]'"
+    assert run("serve") == (
+        f"kerasrnn-serve needs {needed}: pip install 'kerasrnn[serve]'"
     )
 
 
-def test_a_command_runs_with_the_arguments_of_the_process(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["kerasrnn-ray", "--help"])
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: True)
-    with pytest.raises(SystemExit, match="0"):
-        scripts.ray()
-    assert "usage: kerasrnn-ray" in capsys.readouterr().out
+@pytest.mark.parametrize(
+    ("command", "library", "args"),
+    [
+        ("demo", "gradio", ["saved_models"]),
+        ("onnx", "onnx", ["shout/1", "out"]),
+        ("ray", "ray", ["2", "recipe.py"]),
+    ],
+)
+def test_only_help_does_without_an_extra(
+    command, library, args, monkeypatch, capsys, tmp_path
+):
+    monkeypatch.chdir(tmp_path)
+    small.export_small_model("shout")
+    monkeypatch.delitem(
+        sys.modules, "kerasrnn.serving.demo.page", raising=False
+    )
+    monkeypatch.setitem(sys.modules, library, None)
+    assert run(command, "--help") == 0
+    assert f"usage: kerasrnn-{command}" in capsys.readouterr().out
+    message = rf"'{library}'.*pip install 'kerasrnn\[{command}\]'"
+    if command == "ray":  # `quiet` shows it in one line.
+        with pytest.raises(ImportError, match=message):
+            run(command, *args)
+    else:
+        assert run(command, *args) == 1
+        assert re.search(message, capsys.readouterr().err)
 
 
 def test_every_command_is_a_function():

@@ -1,13 +1,9 @@
 """A web page to try exported models.
 
-    kerasrnn-demo saved_models
-
 Translators, classifiers, taggers, language models, forecasters and models of
 music have a tab each.
 """
 
-import argparse
-import os
 import re
 import sys
 import threading
@@ -29,7 +25,6 @@ from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.exported import model_folders
 from kerasrnn.serving.warm_up import warm_up
 from kerasrnn.typing import PathLike
-from kerasrnn.typing import Strings
 
 # System fonts, so that none is loaded from the network.
 FONT = ("system-ui", "FiraGO", "sans-serif")
@@ -197,54 +192,34 @@ def _fonts():
     }
 
 
-def main(args: Strings | None = None) -> None:
-    """Runs the command line: serves the page until it is interrupted.
+def serve(folder: PathLike, host: str, port: int) -> None:
+    """Serves the page until it is interrupted.
 
     Args:
-        args: List of strings; `None` for the arguments of the process.
+        folder: The folder that contains the model folders.
+        host: The address to listen on.
+        port: Its port.
+
+    Raises:
+        FileNotFoundError: when the folder does not exist.
+        OSError: when the port is in use.
+        ValueError: when no model can be shown.
     """
-    parser = argparse.ArgumentParser(
-        prog="kerasrnn-demo",
-        description="Serves a page to try exported models.",
-        allow_abbrev=False,
+    models = load_models(folder)
+    page = build_page(models)
+    _, address, _ = page.launch(
+        server_name=host,
+        server_port=port,
+        show_error=True,
+        ssr_mode=False,
+        footer_links=[],
+        quiet=True,
+        prevent_thread_lock=True,
+        **_fonts(),
     )
-    parser.add_argument(
-        "folder",
-        nargs="?",
-        default="saved_models",
-        help="folder of the models (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--host",
-        default="127.0.0.1",
-        help="address; 0.0.0.0 for all interfaces (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--port", type=int, default=7860, help="default: %(default)s"
-    )
-    found = parser.parse_args(args)
-    # Otherwise Gradio sends usage statistics, even for single components.
-    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
-    try:
-        models = load_models(found.folder)
-        page = build_page(models)
-        _, address, _ = page.launch(
-            server_name=found.host,
-            server_port=found.port,
-            show_error=True,
-            ssr_mode=False,
-            footer_links=[],
-            quiet=True,
-            prevent_thread_lock=True,
-            **_fonts(),
-        )
-        print(f"The page is at {address} (Ctrl-C ends it).", file=sys.stderr)
-        threading.Thread(
-            target=_warm_up_all, args=(models,), daemon=True
-        ).start()
-        page.block_thread()
-    except (OSError, ValueError) as error:
-        parser.exit(1, f"{parser.prog}: {error}\n")
+    print(f"The page is at {address} (Ctrl-C ends it).", file=sys.stderr)
+    threading.Thread(target=_warm_up_all, args=(models,), daemon=True).start()
+    page.block_thread()
 
 
 # Kinds of models: a signature and an output that it must have, the function
@@ -275,7 +250,3 @@ def kind_of(model: ExportedModel) -> str | None:
         if signature is not None and output in signature.outputs:
             return kind if needed <= facts else None
     return None
-
-
-if __name__ == "__main__":
-    main()

@@ -3,6 +3,7 @@
 import functools
 import html
 import math
+import operator
 import random
 from collections.abc import Callable
 from collections.abc import Iterable
@@ -23,6 +24,7 @@ from kerasrnn.serving.step_by_step import can_write
 from kerasrnn.serving.step_by_step import written
 
 MAX_CHARACTERS = 50_000
+BATCH_SIZE = 64  # sentences
 MAX_SEED = 2**31 - 1
 NEW_SEED = -1
 EXAMPLES = 4
@@ -263,20 +265,22 @@ def translator_tab(model: ExportedModel) -> None:
         return model.signatures["attend"](text=texts)
 
     def translate(text, search):
-        done, warning, read = "", "", []
-        for gap, sentence in sentences_of(text):
-            if search == "greedy" and can_write(model):
-                for begun in written(model, sentence):
-                    yield warning, done + gap + begun, gr.skip(), gr.skip()
-            rows = hypotheses(model, sentence, search)
-            done += gap + str(rows[0][1])
-            found = attend([sentence])
-            details = (
-                (gr.skip(), gr.skip()) if read else (rows, attention_of(found))
-            )
-            read.append(found["source_tokens"][0])
+        (_, first), *others = sentences_of(text)
+        if search == "greedy" and can_write(model):
+            for begun in written(model, first):
+                yield "", begun, gr.skip(), gr.skip()
+        rows = hypotheses(model, first, search)
+        found, done = attend([first]), str(rows[0][1])
+        read = [*found["source_tokens"]]
+        warning, _ = remarks(read)
+        yield warning, done, rows, attention_of(found)
+        for start in range(0, len(others), BATCH_SIZE):
+            gaps, texts = zip(*others[start : start + BATCH_SIZE], strict=True)
+            best = model.signatures[search](text=texts)["translation"]
+            done += "".join(map(operator.add, gaps, best))
+            read += [*attend(texts)["source_tokens"]]
             warning, _ = remarks(read)
-            yield warning, done, *details
+            yield warning, done, gr.skip(), gr.skip()
 
     remarks = remarks_of(model, lambda texts: attend(texts)["source_tokens"])
     searches = [("Beam", "serving_default")]

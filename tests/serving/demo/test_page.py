@@ -17,9 +17,11 @@ import pandas  # noqa: E402
 from kerasrnn.data import read_midi  # noqa: E402
 from kerasrnn.serving import ExportedModel  # noqa: E402
 from kerasrnn.serving.demo import page as demo  # noqa: E402
+from kerasrnn.serving.demo.command import main  # noqa: E402
 from kerasrnn.serving.demo.page import kind_of  # noqa: E402
 from kerasrnn.serving.demo.series_tabs import series_of  # noqa: E402
 from kerasrnn.serving.demo.series_tabs import what_to_paste  # noqa: E402
+from kerasrnn.serving.demo.text_tabs import BATCH_SIZE  # noqa: E402
 from kerasrnn.serving.demo.text_tabs import MAX_CHARACTERS  # noqa: E402
 from kerasrnn.serving.demo.text_tabs import attention_of  # noqa: E402
 from kerasrnn.serving.demo.text_tabs import hypotheses  # noqa: E402
@@ -153,17 +155,21 @@ def test_greedy_is_shown_as_it_is_written(page):
 
 def test_a_paragraph_is_translated_sentence_by_sentence(page):
     text = "\nCome in. Who?\n\nwe read"
-    steps = call(page, "full", text, "serving_default")
-    assert [step[1] for step in steps] == [
-        "COME IN.",
-        "COME IN. WHO?",
-        "COME IN. WHO?\n\nWE READ",
-    ]
+    first, rest = call(page, "full", text, "serving_default")
     # Details are those of the first.
-    assert steps[0][2] == [[-1.0, "COME IN."], [-2.0, "Come in."]]
-    assert steps[1][2] == steps[2][3] == gr.skip()
+    assert first[1:3] == ("COME IN.", [[-1.0, "COME IN."], [-2.0, "Come in."]])
+    assert rest[1] == "COME IN. WHO?\n\nWE READ"
+    assert rest[2] == rest[3] == gr.skip()
     steps = call(page, "full", "abc\nab", "greedy")
-    assert [step[1] for step in steps[-3:]] == ["abc\n3", "abc\n3 4", "abc\nab"]
+    assert [step[1] for step in steps[-2:]] == ["abc", "abc\nab"]
+
+
+def test_the_sentences_of_a_long_text_are_translated_in_batches(page):
+    text = " ".join(["Come <unk> in."] + ["We read."] * 2 * BATCH_SIZE)
+    _, half, whole = call(page, "full", text, "serving_default")
+    assert half[1] == text.upper()[: 14 + 9 * BATCH_SIZE]
+    assert whole[1] == text.upper()
+    assert whole[0].startswith(f"1 of {3 + 4 * BATCH_SIZE} tokens were never")
 
 
 def test_a_text_without_words_has_no_attention(models):
@@ -467,7 +473,12 @@ def test_the_command_serves_the_page(folder):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "kerasrnn.serving.demo.page", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "kerasrnn.serving.demo.command",
+        str(folder),
+    ]
     server = subprocess.Popen([*command, "--port", str(port)])
     try:
         config = json.loads(wait_for(f"http://127.0.0.1:{port}/config", server))
@@ -497,5 +508,5 @@ def test_the_command_says_what_is_missing(content, tmp_path, capsys):
     if content:
         export_small_model(tmp_path / "models" / content)
     with pytest.raises(SystemExit):
-        demo.main([str(tmp_path / "models")])
+        main([str(tmp_path / "models")])
     assert "kerasrnn-demo: The" in capsys.readouterr().err
