@@ -61,7 +61,7 @@ class Settings(training.Settings):
     transpose: training.Whole = 0
     """Maximum number of semitones by which training pieces are transposed."""
     max_length: training.Count | None = None
-    """Length of training sequences in steps; None for whole pieces."""
+    """Length of training sequences in steps; default: whole pieces."""
     epochs: training.Count = 500
     patience: training.Whole = 30
     """Stop after this many epochs without improvement; 0 for never."""

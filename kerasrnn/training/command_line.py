@@ -4,6 +4,7 @@ import argparse
 import ast
 import contextlib
 import dataclasses
+import functools
 import inspect
 import itertools
 import re
@@ -55,7 +56,8 @@ def read_settings(
     """Reads the settings of a recipe from its command line.
 
     Every field becomes a flag, such as `--batch-size` for `batch_size`; the
-    string below the field is its help. The help groups the flags: data, model,
+    string below the field is its help, which may end with what happens without
+    a value, as in "; default: all". The help groups the flags: data, model,
     training, search and output. Flags override the preset. If a flag is invalid
     or has no effect with the other settings, the process ends with a message
     and exit code 2.
@@ -100,13 +102,12 @@ def read_settings(
     boxes: dict[str, list[Any]] = {box: [] for box in _BOXES}
     hints = typing.get_type_hints(type(preset), include_extras=True)
     for field, text in _helps(preset).items():
+        told, _, unset = with_flags(text or "", preset).partition("; default: ")
         # `from` is a Python keyword, so no field can have that name.
         shown = tyro.conf.arg(
             name="from" if field == "start_from" else None,
-            help=with_flags(text or "", preset),
-            help_behavior_hint=lambda default: (
-                "" if default in ("None", "") else f"(default: {default})"
-            ),
+            help=f"{told}." if unset else told,
+            help_behavior_hint=functools.partial(_shown_default, unset),
             metavar=_shown_type(hints[field]),
         )
         value = dataclasses.field(default=getattr(preset, field))
@@ -220,6 +221,12 @@ def _shown_type(hint):
     if not all(isinstance(kind, type) for kind in kinds):
         return None
     return " ".join(kind.__name__.upper() for kind in kinds)
+
+
+def _shown_default(unset, value):
+    """Returns "(default: 5)"; without a value, `unset` says what happens."""
+    shown = unset.removesuffix(".") if value in ("None", "") else value
+    return f"(default: {shown})" if shown else ""
 
 
 def _plain(hint):

@@ -42,7 +42,7 @@ class EncoderSettings(Settings):
     cell: CellName = "gru"
     """Recurrent cell."""
     units: Count | None = None
-    """Width of the cells; None: by the size of the corpus."""
+    """Width of the cells; default: by the size of the corpus."""
     depth: Count = 1
     """Number of recurrent layers."""
     bidirectional: bool = True
@@ -58,10 +58,7 @@ class EncoderSettings(Settings):
     minutes."""
     # `by_size` replaces `None` in the next two fields before they are read.
     epochs: Count | None = None  # type: ignore[assignment]
-    """Passes over the corpus; a higher number continues a finished run; None:
-    by the size of the corpus."""
     batch_size: Count | None = None  # type: ignore[assignment]
-    """Examples in a batch; None: by the size of the corpus."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -101,7 +98,7 @@ class BackboneSettings(EncoderSettings):
     layers_as: typing.Literal["concatenation", "mean"] = "concatenation"
     """How to combine these layers of the backbone."""
     backbone_rate: Positive | None = None
-    """Peak learning rate of the backbone; by default it is frozen, and reads
+    """Peak learning rate of the backbone; default: it is frozen, and reads
     each text once."""
 
     @property
@@ -297,7 +294,7 @@ class TranslationSettings(EncoderSettings):
     """Subwords (unigram, bpe), words that occur at least twice, or subwords
     for the source and words for the target (unigram-word)."""
     vocabulary_size: Count | None = None
-    """Number of subwords of each language; None: by the size of the corpus."""
+    """Subwords of each language; default: by the size of the corpus."""
     subword_sampling: Rate = 0.0
     """Split words at random in training: exponent of the unigram
     probabilities, or fraction of BPE merges to skip; 0 for never."""
@@ -310,7 +307,7 @@ class TranslationSettings(EncoderSettings):
     lexicon: bool = True
     """Whether to add a lexicon estimated from the corpus to the output."""
     shortlist: Count | None = None
-    """Words to score per sentence, chosen by the lexicon; None: all."""
+    """Words to score per sentence, chosen by the lexicon; default: all."""
     attention: AttentionName | None = "multi_head"
     """Attention mechanism of the decoder."""
     copy_unknown: bool = True

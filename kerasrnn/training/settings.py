@@ -159,9 +159,10 @@ class Settings:
     seed: Whole = 13
     """Random seed of data order, initial weights and sampling."""
     epochs: Count
-    """Passes over the corpus; a higher number continues a finished run."""
+    """Passes over the corpus; a higher number continues a finished run;
+    default: by the size of the corpus."""
     batch_size: Count
-    """Examples in a batch."""
+    """Examples in a batch; default: by the size of the corpus."""
     learning_rate: Positive
     """Peak learning rate."""
     dtype: typing.Literal["auto", "float32", "mixed_bfloat16"] = "float32"

@@ -431,6 +431,21 @@ def test_the_identity_has_the_content_of_a_file(tmp_path):
         OtherSettings(vectors=tmp_path / "absent")
 
 
+def test_help_says_what_happens_without_a_value(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    unset = "(default: by the size of the corpus)"
+    for epochs, shown in ((None, unset), (5, "(default: 5)")):
+        with pytest.raises(SystemExit):
+            read_settings(
+                {"own": OtherSettings(epochs=epochs)},
+                args=["--help"],
+                default="own",
+            )
+        help_ = " ".join(capsys.readouterr().out.replace("│", " ").split())
+        assert f"continues a finished run. {shown} --" in help_
+        assert f"Width of the cells. {unset}" in help_
+
+
 def test_by_size_fills_in_settings_that_are_none(capsys):
     sizes = {
         10: {"units": 2, "epochs": 9},
