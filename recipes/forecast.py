@@ -101,6 +101,7 @@ class Settings(training.Settings):
     depth: training.Count = 1
     """Number of recurrent layers."""
     dropout: training.Rate = 0.1
+    """Dropout rate of the outputs of the recurrent layers."""
     epochs: training.Count | None = None
     batch_size: training.Count | None = None
     learning_rate: training.Positive = 2e-3

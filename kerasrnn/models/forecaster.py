@@ -56,8 +56,9 @@ class Forecaster(Model):
             squared errors; or a `QuantileHead`, `GaussianHead`, `StudentHead`
             or `NegativeBinomialHead`.
         window: How each window is scaled: relative to its `"last"` value, by
-            its `"mean"` and deviation, or by its `"size"`. `None` scales all
-            windows in the same way (see `SeriesScaling`).
+            its `"mean"` and standard deviation, or by its `"size"`, the mean
+            absolute value plus 1. `None` scales all windows in the same way
+            (see `SeriesScaling`).
         shared: Whether each column is a separate sequence, all with the same
             weights. Otherwise the columns are read together.
         parallel: Whether to forecast all segments in parallel instead of one

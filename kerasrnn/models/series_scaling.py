@@ -25,16 +25,15 @@ class SeriesScaling(Configured, keras.layers.Layer):
     `adapt` sets the mean and standard deviation of each column, which are
     non-trainable weights. Each window then has its own location and scale:
 
-    | `window` | location            | scale                    |
-    |----------|---------------------|--------------------------|
-    | `None`   | mean of the column  | deviation of the column  |
-    | `"last"` | last value          | deviation of the column  |
-    | `"mean"` | mean of the window  | deviation of the window  |
-    | `"size"` | 0                   | 1 + mean size of values  |
+    | `window` | location           | scale                            |
+    |----------|--------------------|----------------------------------|
+    | `None`   | mean of the column | standard deviation of the column |
+    | `"last"` | last value         | standard deviation of the column |
+    | `"mean"` | mean of the window | standard deviation of the window |
+    | `"size"` | 0                  | 1 + mean absolute value          |
 
     Missing values (NaN) are ignored and become 0. A window without any value
-    has the mean of the column as its last value and mean, and the deviation of
-    the column as its deviation.
+    has the mean and standard deviation of the column.
 
     Args:
         columns: Positive integer.

@@ -81,9 +81,9 @@ class AttentionCell(Configured, keras.layers.Layer):
             default that of `cell`).
 
     Call arguments:
-        inputs: Tensor of shape `(rows, input_dim)`. There are one or more
-            adjacent rows for each sentence of the memory; the hypotheses of a
-            beam search, for example, are several.
+        inputs: Tensor of shape `(rows, input_dim)`. Each sentence of the memory
+            has one or more adjacent rows, such as the hypotheses of a beam
+            search.
         states: The previous states. For the first step, `get_initial_state`
             returns them.
         projected: The result of `project` for a memory of shape

@@ -45,7 +45,8 @@ class LocalAttention(AttentionMechanism):
     Args:
         attention: A mechanism that computes one score for each position, such
             as `BahdanauAttention(256)`; `None` for `GeneralAttention()`.
-        radius: Positive integer, `D` in the paper, where it is 10, too.
+        radius: Positive integer, `D` in the paper. 10, the default, is the
+            paper's value.
         alignment: `"predictive"` (local-p) or `"monotonic"` (local-m).
         units: Positive integer, width of `W q`; `None` for that of the query.
             Only for the predictive alignment.
