@@ -196,14 +196,6 @@ def build_model(settings, encoder, classes):
     return model
 
 
-def build_optimizer(settings, texts):
-    steps = settings.epochs * math.ceil(texts / settings.batch_size)
-    rate = settings.learning_rate
-    if settings.schedule == "cosine":
-        rate = training.cosine_schedule(rate, steps, min(100, steps // 10))
-    return training.AdamByPart(rate, global_clipnorm=settings.clip)
-
-
 def build_labeller(settings, corpus):
     """Returns the model as a pipeline, with word vectors if there are any."""
     texts, names = corpus.train.texts, corpus.label_names
@@ -241,7 +233,8 @@ def run(settings, load_parts=load_parts, build_labeller=build_labeller):
         settings = this_run.by_size(count, SIZES)
         labeller = build_labeller(settings, corpus)
         loss = labeller.default_loss(settings.label_smoothing)
-        labeller.compile(build_optimizer(settings, count), loss)
+        steps = math.ceil(count / settings.batch_size)
+        labeller.compile(training.build_optimizer(settings, steps), loss)
         # Word vectors are also trained on unlabelled texts.
         more = {"unlabelled": training.fingerprint(corpus.unlabelled)}
         more |= settings.pick("class_weight")

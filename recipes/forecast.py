@@ -15,7 +15,6 @@ import math
 from pathlib import Path
 from typing import Literal
 
-import keras
 from corpora.daily_rhythm import daily_rhythm
 
 from kerasrnn import models
@@ -105,8 +104,6 @@ class Settings(training.Settings):
     epochs: training.Count | None = None
     batch_size: training.Count | None = None
     learning_rate: training.Positive = 2e-3
-    clip: training.Positive = 1.0
-    """Maximum global norm of the gradients."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -201,13 +198,6 @@ def build_forecaster(settings, table):
     return forecaster
 
 
-def build_optimizer(settings, windows):
-    steps = settings.epochs * math.ceil(windows / settings.batch_size)
-    warmup = min(100, steps // 10)
-    rate = training.cosine_schedule(settings.learning_rate, steps, warmup)
-    return keras.optimizers.Adam(rate, global_clipnorm=settings.clip)
-
-
 def scores_beside(forecaster, train, parts):
     """Returns the scores of the baselines, by name and part."""
     return {
@@ -230,7 +220,8 @@ def run(settings):
         size = forecaster.lookback, forecaster.model.horizon
         _, starts = data.window_starts(train, *size)
         settings = this_run.by_size(len(starts), SIZES)
-        forecaster.compile(build_optimizer(settings, len(starts)))
+        steps = math.ceil(len(starts) / settings.batch_size)
+        forecaster.compile(training.build_optimizer(settings, steps))
         beside = scores_beside(forecaster, train, {"dev": dev, "test": test})
         this_run.fit(forecaster, train, dev)
         this_run.finish(forecaster, dev, test, beside=beside)

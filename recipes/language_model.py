@@ -98,10 +98,6 @@ class Settings(training.Settings):
     window: training.Count = 35
     """Steps of truncated backpropagation."""
     learning_rate: training.Positive = 2e-3
-    clip: training.Positive = 1.0
-    """Maximum global norm of the gradients."""
-    ema: training.Rate | Literal["auto"] | None = None
-    """Momentum of the moving average of weights; auto: up to 0.998."""
     dynamic: bool = True
     """Whether to report dynamic evaluation as well."""
     xla: bool = False
@@ -123,7 +119,7 @@ class Settings(training.Settings):
 PRESETS = {
     "phrasebook": Settings(units=128, micro_steps=3, epochs=5, window=20),
     "own": Settings(
-        tokens="subwords", vocabulary_size=4000, dtype="auto", ema="auto"
+        tokens="subwords", vocabulary_size=4000, dtype="auto", ema=0.998
     ),
 }
 
@@ -170,18 +166,6 @@ def build_model(settings, tokenizer):
     return model
 
 
-def build_optimizer(settings, epoch_steps):
-    options = {"global_clipnorm": settings.clip}
-    peak, steps = settings.learning_rate, settings.epochs * epoch_steps
-    if settings.ema is not None:
-        # The average covers at most a tenth of the training.
-        short = min(0.998, max(0.0, 1 - 10 / steps))
-        momentum = short if settings.ema == "auto" else settings.ema
-        options |= {"use_ema": True, "ema_momentum": momentum}
-    rate = training.cosine_schedule(peak, steps, min(200, steps // 10))
-    return keras.optimizers.Adam(rate, **options)
-
-
 def build_language(settings, corpus, build_tokenizer):
     """Returns the model as a pipeline."""
     # Imported here, because presets and models do not need TensorFlow.
@@ -220,7 +204,7 @@ def run(settings, load_corpus=load_corpus, build_tokenizer=build_tokenizer):
                 some = data.sample_rows(lines)
                 data.warn_of_unseen(some, language.tokenizer, name)
         batches = language.batches(corpus.train)
-        optimizer = build_optimizer(settings, len(batches))
+        optimizer = training.build_optimizer(settings, len(batches), 200)
         loss, costs = training.TokenCrossentropy(-1), metrics.Perplexity(-1)
         language.compile(optimizer, loss, [costs, metrics.TokenAccuracy(-1)])
         train, dev, test = corpus

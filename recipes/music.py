@@ -69,11 +69,8 @@ class Settings(training.Settings):
     """Pieces in a batch."""
     optimizer: Literal["rmsprop", "adam"] = "rmsprop"
     """Optimizer."""
-    schedule: Literal["constant", "cosine"] = "constant"
-    """Schedule of the learning rate."""
+    schedule: Literal["cosine", "constant"] = "constant"
     learning_rate: training.Positive = 1e-3
-    clip: training.Positive = 1.0
-    """Maximum global norm of the gradients."""
     temperature: training.NotNegative = 1.0
     """Temperature of generated music."""
 
@@ -133,6 +130,12 @@ PRESETS = {
 }
 
 
+OPTIMIZERS = {
+    "rmsprop": keras.optimizers.RMSprop,
+    "adam": keras.optimizers.Adam,
+}
+
+
 def load_corpus(settings):
     """Returns the pieces for training, validation and test."""
     if settings.corpus == "cadences":
@@ -166,18 +169,6 @@ def build_model(settings):
     return model
 
 
-def build_optimizer(settings, epoch_steps):
-    rate = settings.learning_rate
-    if settings.schedule == "cosine":
-        steps = settings.epochs * epoch_steps
-        rate = training.cosine_schedule(rate, steps, min(200, steps // 10))
-    optimizers = {
-        "rmsprop": keras.optimizers.RMSprop,
-        "adam": keras.optimizers.Adam,
-    }
-    return optimizers[settings.optimizer](rate, global_clipnorm=settings.clip)
-
-
 def run(settings):
     """Trains, evaluates and exports."""
     with pipelines.Run(settings) as this_run:
@@ -192,7 +183,10 @@ def run(settings):
             corpus.train,
             **settings.pick("batch_size", "transpose", "seed", "max_length"),
         )
-        music.compile(build_optimizer(settings, len(batches)))
+        optimizer = OPTIMIZERS[settings.optimizer]
+        music.compile(
+            training.build_optimizer(settings, len(batches), 200, optimizer)
+        )
         noise, callbacks = settings.weight_noise, []
         if noise:
             callbacks = [training.WeightNoise(noise, settings.seed)]

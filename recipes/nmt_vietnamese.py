@@ -7,7 +7,6 @@ All other flags but those of the corpus are those of `translate.py`.
 """
 
 import dataclasses
-import functools
 from pathlib import Path
 
 import translate
@@ -106,9 +105,7 @@ def main():
     translate.run(
         training.read_settings(PRESETS, description=__doc__),
         load_pairs,
-        build_optimizer=functools.partial(
-            translate.build_optimizer, usual_warmup=400
-        ),
+        warmup=400,
         languages=("English", "Vietnamese"),
     )
 

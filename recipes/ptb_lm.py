@@ -15,7 +15,7 @@ from kerasrnn import training
 
 OUTPUT = Path("saved_models/ptb_lm")
 PTB = language_model.Settings(corpus="ptb", output=OUTPUT)
-BASE = dataclasses.replace(PTB, dtype="auto", ema="auto")
+BASE = dataclasses.replace(PTB, dtype="auto", ema=0.998)
 PRESETS = {
     name: dataclasses.replace(preset, output=OUTPUT)
     for name, preset in language_model.PRESETS.items()

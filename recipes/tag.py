@@ -237,20 +237,14 @@ def build_tagger(settings, sentences, others, scheme):
     return pipelines.TextTagger(model, words, tags, read, scheme, pieces=pieces)
 
 
-def build_optimizer(settings, sentences):
-    steps = settings.epochs * math.ceil(sentences / settings.batch_size)
-    warmup = min(100, steps // 10)
-    rate = training.cosine_schedule(settings.learning_rate, steps, warmup)
-    return training.AdamByPart(rate, global_clipnorm=settings.clip)
-
-
 def run(settings):
     """Trains, evaluates and exports."""
     with pipelines.Run(settings) as this_run:
         (train, dev, test), scheme = load_parts(settings)
         settings = this_run.by_size(len(train), SIZES)
         tagger = build_tagger(settings, train, [dev, test], scheme)
-        tagger.compile(build_optimizer(settings, len(train)))
+        steps = math.ceil(len(train) / settings.batch_size)
+        tagger.compile(training.build_optimizer(settings, steps))
         weights = settings.pick("class_weight")
         this_run.fit(tagger, train, dev, **weights)
         return this_run.finish(tagger, dev, test)

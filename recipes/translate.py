@@ -15,8 +15,6 @@ import dataclasses
 import math
 from pathlib import Path
 
-from keras import optimizers
-
 from kerasrnn import data
 from kerasrnn import decoding
 from kerasrnn import models
@@ -158,12 +156,6 @@ def build_model(settings, source, target):
     return model
 
 
-def build_optimizer(settings, steps, usual_warmup=200):
-    warmup = settings.warmup or min(usual_warmup, steps // 10)
-    rate = training.cosine_schedule(settings.learning_rate, steps, warmup)
-    return optimizers.Adam(rate, beta_2=0.98, global_clipnorm=settings.clip)
-
-
 def build_translator(settings, model, source, target, pairs):
     """Returns the model as a pipeline, with a lexicon from the pairs."""
     words = isinstance(target, tokenizers.WordTokenizer)
@@ -190,7 +182,7 @@ def run(
     load_pairs=load_pairs,
     build_tokenizers=build_tokenizers,
     build_model=build_model,
-    build_optimizer=build_optimizer,
+    warmup=200,
     languages=(),
 ):
     """Trains, evaluates and exports; other translation recipes call it."""
@@ -205,10 +197,13 @@ def run(
             for _ in range(settings.members):
                 model = build_model(settings, *both)
                 members += [build_translator(settings, model, *both, pairs)]
-        steps = settings.epochs * math.ceil(len(pairs) / settings.batch_size)
+        steps = math.ceil(len(pairs) / settings.batch_size)
         for translator in members:
             loss = translator.default_loss(settings.label_smoothing)
-            translator.compile(build_optimizer(settings, steps), loss)
+            translator.compile(
+                training.build_optimizer(settings, steps, warmup, beta_2=0.98),
+                loss,
+            )
             translator.model.alignment_weight = settings.alignment_weight
         if settings.trains_on_old:  # Count each pair once.
             [translator] = members

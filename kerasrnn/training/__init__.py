@@ -3,6 +3,7 @@
 from kerasrnn.files import locked
 from kerasrnn.files import output_folder
 from kerasrnn.training.adam import AdamByPart
+from kerasrnn.training.adam import build_optimizer
 from kerasrnn.training.callbacks import GradientNorms
 from kerasrnn.training.callbacks import Stopwatch
 from kerasrnn.training.callbacks import TextScores
@@ -82,6 +83,7 @@ __all__ = [
     "Whole",
     "add_attention",
     "build_cell",
+    "build_optimizer",
     "by_size",
     "cell_needs",
     "columns",

@@ -1,10 +1,12 @@
-"""Adam with different learning rates for parts of a model."""
+"""The optimizer of the recipes, and Adam with a rate for each part."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import keras
 
+from kerasrnn.training.schedules import cosine_schedule
+from kerasrnn.training.settings import Settings
 from kerasrnn.typing import Tensor
 
 
@@ -43,3 +45,37 @@ class AdamByPart(keras.optimizers.Adam):
     ) -> None:
         factor = self.factors[self._get_variable_index(variable)]
         super().update_step(gradient, variable, learning_rate * factor)
+
+
+def build_optimizer(
+    settings: Settings,
+    epoch_steps: int,
+    warmup: int = 100,
+    optimizer: type[keras.optimizers.Optimizer] = AdamByPart,
+    **kwargs: Any,
+) -> keras.optimizers.Optimizer:
+    """Returns the optimizer that settings describe.
+
+    Args:
+        settings: `Settings` of a recipe.
+        epoch_steps: Positive integer, the number of batches in an epoch.
+        warmup: Positive integer, the number of warmup steps where
+            `settings.warmup` is `None`; at most a tenth of all steps.
+        optimizer: Class of the optimizer.
+        **kwargs: Other arguments of the class.
+
+    Example:
+
+    >>> given = {"epochs": 3, "batch_size": 8, "learning_rate": 1e-3}
+    >>> settings = Settings(output=pathlib.Path("out"), **given)
+    >>> optimizer = build_optimizer(settings, epoch_steps=10)
+    """
+    rate, steps = settings.learning_rate, settings.epochs * epoch_steps
+    if settings.schedule == "cosine":
+        warmup = settings.warmup or min(warmup, steps // 10)
+        rate = cosine_schedule(rate, steps, warmup)
+    if settings.ema:
+        # The average covers at most a tenth of the training.
+        momentum = min(settings.ema, max(0.0, 1 - 10 / steps))
+        kwargs |= {"use_ema": True, "ema_momentum": momentum}
+    return optimizer(rate, global_clipnorm=settings.clip, **kwargs)

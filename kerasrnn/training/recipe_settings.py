@@ -51,8 +51,6 @@ class EncoderSettings(Settings):
     """Dropout rate of units after each layer."""
     word_dropout: Rate = 0.1
     """Dropout rate of whole words."""
-    clip: Positive = 1.0
-    """Maximum global norm of the gradients."""
     xla: bool = False
     """Export programs for XLA: faster predictions, but the first start takes
     minutes."""
@@ -201,8 +199,6 @@ class ClassificationSettings(BackboneSettings):
     """Whether to calibrate the probabilities on held-out texts."""
     tune_thresholds: bool = False
     """Whether to choose the threshold of each label that maximizes F1."""
-    schedule: typing.Literal["cosine", "constant"] = "cosine"
-    """Schedule of the learning rate."""
     learning_rate: Positive = 1e-3
     clip: Positive = 5.0
 
@@ -320,8 +316,6 @@ class TranslationSettings(EncoderSettings):
     batch_size: Count = 32
     """Examples in a batch."""
     learning_rate: Positive = 2e-3
-    warmup: Count | None = None
-    """Warmup steps of the learning rate; default: at most a tenth of all."""
     average: Whole = 1
     """Average the weights of the last N epochs; 0 for the best epoch."""
     beam_width: Count = 5

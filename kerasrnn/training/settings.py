@@ -142,6 +142,7 @@ class Settings:
     saved: typing.ClassVar[frozenset[str]] = frozenset({"dtype"})
     needs: typing.ClassVar[Mapping[str, tuple[Any, ...]]] = {
         "devices": ("distribute", "mirrored"),
+        "warmup": ("schedule", "cosine"),
     }
 
     preset: str = ""
@@ -165,6 +166,15 @@ class Settings:
     """Examples in a batch; default: by the size of the corpus."""
     learning_rate: Positive
     """Peak learning rate."""
+    schedule: typing.Literal["cosine", "constant"] = "cosine"
+    """Schedule of the learning rate."""
+    warmup: Count | None = None
+    """Warmup steps of the learning rate; default: at most a tenth of all."""
+    clip: Positive = 1.0
+    """Maximum global norm of the gradients."""
+    ema: Rate = 0.0
+    """Momentum of the moving average of weights, less in short trainings; 0 for
+    no average."""
     dtype: typing.Literal["auto", "float32", "mixed_bfloat16"] = "float32"
     """Precision of training; auto: the faster one on this device."""
     distribute: Distribution | None = None

@@ -202,18 +202,6 @@ def test_the_best_preset_has_its_weights():
     assert count == 4_914_376
 
 
-def test_the_running_mean_is_over_a_tenth_of_the_training_at_most():
-    optimizers = [
-        language_model.build_optimizer(ptb_lm.PRESETS["own"], steps)
-        for steps in (10, 1000)
-    ]
-    found = [optimizer.ema_momentum for optimizer in optimizers]
-    assert found == [pytest.approx(1 - 10 / 120), 0.998]
-    # One that is given is kept.
-    given = language_model.build_optimizer(settings("--ema", 0.999), 10)
-    assert given.ema_momentum == 0.999
-
-
 def test_the_built_in_sentences_have_parts_of_their_own(tmp_path):
     for name, value in (("test", tmp_path), ("text_column", "a")):
         with pytest.raises(ValueError, match=f"`{name}` needs a `corpus`.*Rec"):
