@@ -12,6 +12,7 @@ are scored. The test set is used only with `--test`.
 import argparse
 import functools
 import itertools
+import math
 import os
 import pathlib
 import sys
@@ -123,7 +124,8 @@ class Program:
             self.models.append(model)
         self.model, self.units = model, jnp.asarray(model.units)
         self.loss = training.ForecastLoss(model.head, model.units)
-        self.optimizer = forecast.build_optimizer(settings, windows)
+        steps = math.ceil(windows / settings.batch_size)
+        self.optimizer = training.build_optimizer(settings, steps)
         self.optimizer.build(model.trainable_variables)
         states = [
             [

@@ -132,7 +132,7 @@ def train(args, settings, text):
     if settings.tokens == "characters":
         scores.append(metrics.BitsPerCharacter(-1))
     model.compile(
-        language_model.build_optimizer(settings, steps),
+        training.build_optimizer(settings, steps, 200),
         training.TokenCrossentropy(-1),
         metrics=scores,
     )
