@@ -331,7 +331,10 @@ def test_batches_of_several_lengths_train_in_one_graph(layer, masked):
         np.testing.assert_allclose(loss, np.mean(outputs**2), rtol=1e-4)
 
 
-@pytest.mark.parametrize("layer", helpers.one_now(["RHN", *ONE_OF_EACH_KIND]))
+@pytest.mark.parametrize(
+    "layer",
+    helpers.some_now(["RHN", *ONE_OF_EACH_KIND], ["RHN", "SelfAttentionRNN"]),
+)
 def test_k16_both_directions_go_through_a_file(layer, tmp_path):
     """`Bidirectional` makes its layers anew from their configuration."""
     layer = Bidirectional(LAYERS[layer](return_sequences=True))

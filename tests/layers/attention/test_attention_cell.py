@@ -160,15 +160,6 @@ def test_an_unknown_cell_is_asked_for_its_state_and_its_output(placement):
     helpers.assert_close(outputs, ops.stack(found, 1))
 
 
-@every_placement
-def test_what_is_behind_the_mask_has_no_influence(placement):
-    layer = make("additive", placement)
-    expected = layer(**INPUTS)
-    mask = INPUTS["memory_mask"][..., None]
-    memory = np.where(mask, INPUTS["memory"], np.nan).astype("float32")
-    helpers.assert_close(layer(**INPUTS | {"memory": memory}), expected, 0, 0)
-
-
 @helpers.slow_on_jax
 @every_placement
 def test_no_sentences_and_no_positions(placement):
@@ -273,11 +264,3 @@ def test_what_is_random_is_drawn_before_the_loop(placement, width):
 def test_it_is_no_keras_cell(owner):
     with pytest.raises(ValueError, match="`state_size`.*<AttentionCell"):
         owner(AttentionCell(GRUCell(3)))
-
-
-def test_configuration_of_a_readout():
-    cell = AttentionCell(GRUCell(3), "local_m", readout=True, units=6)
-    copy = helpers.copy_of(cell)
-    assert copy.get_config() == cell.get_config()
-    assert (copy.readout, copy.units, copy.output_size) == (True, 6, 6)
-    assert copy.attention.alignment == "monotonic"

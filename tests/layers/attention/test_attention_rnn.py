@@ -152,40 +152,6 @@ def test_all_equal_the_oracle_in_a_compiled_graph_and_after_saving(tmp_path):
     helpers.assert_close([again[name] for name in found], list(found.values()))
 
 
-@each_pair
-def test_equals_the_cell_step_by_step(cell, placement):
-    """Attention to all steps at once is the loop it stands for."""
-    layer = make(cell, placement, attention="multi_head")
-    states = layer.cell.get_initial_state(3)
-    memory = layer.cell.project(ops.convert_to_tensor(INPUTS["memory"]))
-    outputs, weights = [], []
-    for t in range(4):
-        output, states, attended = layer.cell(
-            ops.convert_to_tensor(INPUTS["sequence"][:, t]),
-            states,
-            memory,
-            INPUTS["memory_mask"],
-        )
-        outputs.append(output)
-        weights.append(attended)
-    expected = ops.stack(outputs, 1), states, ops.stack(weights, 1)
-    helpers.assert_close(layer(**INPUTS), expected)
-
-
-@every_placement
-def test_a_masked_memory_is_a_shorter_one(placement):
-    layer = make(placement=placement)
-    memory = np.concatenate([INPUTS["memory"], helpers.random(3, 2, 6)], 1)
-    mask = np.arange(7) < 5
-    mask = np.broadcast_to(mask, (3, 7))
-    sequence = INPUTS["sequence"]
-    outputs, states, weights = layer(sequence, memory, mask)
-    assert np.all(helpers.as_numpy(weights)[..., 5:] == 0)
-    helpers.assert_close(
-        (outputs, states, weights[..., :5]), layer(sequence, INPUTS["memory"])
-    )
-
-
 @pytest.mark.parametrize("name", ["additive", "location", "local_p"])
 def test_a_mask_of_one_row_stands_for_all_rows(name):
     layer = AttentionRNN(AttentionCell(GRUCell(4), name))
@@ -268,7 +234,7 @@ def test_dropout_is_off_at_inference(cell):
 
 @pytest.mark.parametrize(
     "attention",
-    ["dot", "scaled_dot", "general", "additive", "multi_head", DotAttention()],
+    ["dot", "scaled_dot", "additive", "multi_head", GeneralAttention()],
 )
 def test_configuration_round_trip(attention):
     layer = AttentionRNN(
@@ -373,11 +339,6 @@ def test_a_memory_is_projected_once(monkeypatch):
         assert shapes == [(3, 5, 6)]
 
 
-def test_a_mechanism_may_be_given_as_a_layer():
-    attention = GeneralAttention()
-    assert AttentionCell(GRUCell(3), attention).attention is attention
-
-
 @pytest.mark.parametrize(
     "kwargs, message",
     [
@@ -395,12 +356,9 @@ def test_a_mechanism_may_be_given_as_a_layer():
         ({"readout": True, "attention": None}, "readout=True.*attention=None"),
     ],
 )
-def test_bad_arguments_of_the_cell(kwargs, message):
+def test_bad_arguments(kwargs, message):
     with pytest.raises(ValueError, match=message):
         AttentionCell(**{"cell": GRUCell(3)} | kwargs)
-
-
-def test_the_layer_wants_an_attention_cell():
     with pytest.raises(ValueError, match="AttentionCell.*Received: cell=<GRU"):
         AttentionRNN(GRUCell(3))
 

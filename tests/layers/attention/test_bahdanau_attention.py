@@ -11,20 +11,6 @@ from tests.layers import small_layers
 # Values, masks, saving and precision: see test_mechanism.py.
 
 
-@pytest.mark.parametrize(
-    "options, expected",
-    [
-        ({}, 4 * 5 + 6 * 5 + 5),
-        ({"use_bias": True}, 55 + 5 + 5 + 1),
-        ({"normalize": True}, 55 + 5 + 1),
-    ],
-)
-def test_parameter_count(options, expected):
-    mechanism = BahdanauAttention(5, **options)
-    mechanism.build((None, None, 4), (None, None, 6))
-    assert mechanism.count_params() == expected
-
-
 def test_the_length_of_v_does_not_count_where_it_is_normalized():
     mechanism = BahdanauAttention(4, normalize=True)
     inputs = helpers.random(2, 3, 4), helpers.random(2, 5, 6)

@@ -12,6 +12,7 @@ from kerasrnn.layers import DotAttention
 from kerasrnn.layers import MonotonicAttention
 from kerasrnn.layers import MultiHeadDotAttention
 from kerasrnn.layers import ScaledDotAttention
+from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from tests import helpers
 from tests.layers import small_layers
 from tests.layers.attention.small_mechanisms import MASK
@@ -245,25 +246,37 @@ def test_dropout_drops_whole_weights_and_scales_the_others():
     assert set(np.unique(context)) == {0, 0.5}
 
 
-def test_a_rate_is_a_share():
-    with pytest.raises(ValueError, match="Received: dropout=1.0"):
-        MonotonicAttention(5, dropout=1.0)
+class Scoreless(AttentionMechanism):
+    """Does not say how it scores."""
 
 
-@pytest.mark.parametrize("mechanism", [DotAttention, ScaledDotAttention])
-def test_a_dot_product_wants_equal_widths(mechanism):
-    with pytest.raises(ValueError, match="Expected: 4, .* of width 6"):
-        mechanism()(np.ones((3, 2, 4)), np.ones((3, 5, 6)))
+QUERY, MEMORY = np.ones((3, 2, 4)), np.ones((3, 5, 6))
 
 
-def test_a_mechanism_must_override_score():
-    from kerasrnn.layers.attention.mechanism import AttentionMechanism
-
-    class Scoreless(AttentionMechanism):
-        pass
-
-    with pytest.raises(NotImplementedError, match="Scoreless must override"):
-        Scoreless()(np.ones((3, 2, 4)), np.ones((3, 5, 4)))
+@pytest.mark.parametrize(
+    "call, error, message",
+    [
+        (
+            lambda: MonotonicAttention(5, dropout=1.0),
+            *(ValueError, "Received: dropout=1.0"),
+        ),
+        *(
+            (
+                lambda kind=kind: kind()(QUERY, MEMORY),
+                *(ValueError, "Expected: 4, .* of width 6"),
+            )
+            for kind in (DotAttention, ScaledDotAttention)
+        ),
+        (
+            lambda: Scoreless()(QUERY, MEMORY),
+            *(NotImplementedError, "Scoreless must override"),
+        ),
+    ],
+    ids=["a rate", "widths", "widths of scaled scores", "no score"],
+)
+def test_what_is_wrong_is_said(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
 
 
 def along(layer, arrays, loss):

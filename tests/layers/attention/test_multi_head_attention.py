@@ -8,12 +8,6 @@ from tests import helpers
 # Values, masks, saving and precision: see test_attention.py.
 
 
-def test_parameter_count_has_no_biases():
-    mechanism = MultiHeadDotAttention(2, 3, units=7)
-    mechanism.build((None, None, 4), (None, None, 6))
-    assert mechanism.count_params() == (4 + 6 + 6) * 6 + 6 * 7
-
-
 @pytest.mark.parametrize("units, width", [(None, 4), (7, 7)])
 def test_the_context_is_as_wide_as_the_query_or_as_told(units, width):
     mechanism = MultiHeadDotAttention(2, 3, units)

@@ -2,8 +2,6 @@ import keras
 import numpy as np
 import pytest
 
-from kerasrnn.layers import AttentionCell
-from kerasrnn.layers import AttentionRNN
 from kerasrnn.layers import MultiHeadDotAttention
 from kerasrnn.layers import MultiScaleAttention
 from kerasrnn.layers import RHNCell
@@ -117,17 +115,6 @@ def test_skipped_steps_are_in_no_block():
     mask = np.tile(np.arange(9) % 3 != 1, (2, 1))
     whole = helpers.as_numpy(layer(sequence, mask=mask))
     helpers.assert_close(whole[:, mask[0]], layer(sequence[:, mask[0]]))
-
-
-def test_it_reads_a_memory_at_several_scales():
-    cell = AttentionCell(RHNCell(3), MultiScaleAttention((1, 2), 2))
-    layer = AttentionRNN(cell)
-    memory = helpers.random(2, 5, 4)
-    mask = np.array([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]], bool)
-    query = helpers.random(2, 3, 2)
-    whole = helpers.as_numpy(layer(query, memory, memory_mask=mask))
-    shorter = layer(query[1:], memory[1:, :3])
-    helpers.assert_close(whole[1:], shorter)
 
 
 def test_gradients_of_the_fast_layer_are_those_of_the_loop():

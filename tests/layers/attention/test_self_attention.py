@@ -7,7 +7,6 @@ import pytest
 from keras import ops
 from keras.layers import GRUCell
 from keras.layers import LSTMCell
-from keras.layers import SimpleRNNCell
 from keras.layers import StackedRNNCells
 
 from kerasrnn.layers import AttentionCell
@@ -28,7 +27,6 @@ from tests.reference.layers import weights_of
 from tests.reference.self_attention import self_attention
 
 X = helpers.random(3, 5, 2)
-MASK = np.array([[1, 1, 1, 1, 1], [0, 1, 0, 1, 1], [1, 1, 1, 0, 0]], bool)
 
 
 class ProjectingCell(keras.layers.Layer):
@@ -77,10 +75,6 @@ NAMES += ["multi_scale"]
 PLACEMENTS = ["before", "after"]
 
 every_placement = pytest.mark.parametrize("placement", PLACEMENTS)
-either_way = pytest.mark.parametrize(
-    "layer_class, placement",
-    [(keras.layers.RNN, "before"), (SelfAttentionRNN, "after")],
-)
 
 
 def make_cell(cell="gru", attention="additive", window=2, **kwargs):
@@ -230,148 +224,52 @@ def assert_same_with_gradients(cell, arrays, mask=None, **kwargs):
     helpers.assert_close(found, expected)
 
 
+AFTER, BEFORE = {"window": 4, "units": 6}, {"placement": "before"}
+
+
 @pytest.mark.parametrize(
-    "cell", ["gru", "stacked", "gam_rhn", "projecting", "residual"]
+    "cell, options",
+    [
+        *((name, AFTER) for name in ("gru", "stacked", "gam_rhn")),
+        *((name, AFTER) for name in ("projecting", "residual")),
+        ("lstm", BEFORE),
+    ],
 )
-def test_the_layer_is_the_loop(cell):
+def test_the_layer_is_the_loop(cell, options):
     """From the midst of a sequence, where some of the window is filled."""
-    cell = make_cell(cell, window=4, units=6)
+    cell = make_cell(cell, **options)
     assert_same_with_gradients(cell, [X, some_states(cell, steps=2)])
 
 
 @pytest.mark.parametrize(
-    "attention, window",
+    "attention, window, steps",
     [
-        ("dot", 1),
-        ("scaled_dot", 2),
-        ("general", 3),
-        ("additive", 5),
-        ("multi_head", 4),
+        ("dot", 1, 9),
+        ("scaled_dot", 2, 9),
+        ("general", 3, 9),
+        ("additive", 5, 9),
+        ("multi_head", 4, 9),
+        ("additive", 1, 1),
+        ("additive", 7, 1),
     ],
 )
-def test_blocks_are_the_loop(attention, window):
+def test_blocks_are_the_loop(attention, window, steps):
     """A block is half a window, and the last one may have empty positions."""
     cell = make_cell("rhn", attention, window)
-    longer = helpers.random(3, 9, 2)
-    assert_same_with_gradients(cell, [longer, some_states(cell, steps=2)])
-
-
-@pytest.mark.parametrize("window", [1, 7])
-def test_a_sequence_of_one_step(window):
-    cell = make_cell("rhn", window=window)
-    loop, fast = (whole(c, cell)(X[:, :1]) for c in LAYERS)
-    helpers.assert_close(fast, loop)
-
-
-def test_the_layer_is_the_loop_backwards():
-    cell = make_cell("rhn", "multi_head")
-    arrays = [X, some_states(cell, steps=1)]
-    assert_same_with_gradients(cell, arrays, go_backwards=True)
+    sequence = helpers.random(3, steps, 2)
+    assert_same_with_gradients(cell, [sequence, some_states(cell, steps=2)])
 
 
 @pytest.mark.parametrize("go_backwards", [False, True])
 def test_the_layer_is_the_loop_with_any_mask(go_backwards):
+    """Also where no step of a row is there."""
+    # On JAX the loop of Keras takes the first state for the output before a
+    # masked step.
+    last_row = [helpers.ON_JAX, 0, 0, 0, helpers.ON_JAX]
     cell = make_cell("rhn", "multi_head", window=3)
-    mask = np.array([[1, 0, 1, 0, 1], [1, 1, 0, 0, 1], [1, 0, 0, 0, 1]], bool)
+    mask = np.array([[1, 0, 1, 0, 1], [1, 1, 0, 0, 1], last_row], bool)
     arrays = [X, some_states(cell, steps=1)]
     assert_same_with_gradients(cell, arrays, mask, go_backwards=go_backwards)
-
-
-def test_a_row_wholly_masked_stays_where_it_is():
-    cell = make_cell("gru", window=3)
-    states = some_states(cell, steps=2)
-    outputs, *last = whole(SelfAttentionRNN, cell)(
-        X, initial_state=states, mask=np.zeros((3, 5), bool)
-    )
-    assert not np.any(helpers.as_numpy(outputs))
-    helpers.assert_close(last, states)
-
-
-def test_the_layer_is_the_loop_before_the_cell():
-    cell = make_cell("lstm", "general", placement="before")
-    assert_same_with_gradients(cell, [X, some_states(cell, steps=1)])
-
-
-def test_skipped_outputs_may_be_zero():
-    cell = make_cell("gru")
-    outputs, *_ = whole(SelfAttentionRNN, cell)(X, mask=MASK)
-    zeroed, *_ = whole(SelfAttentionRNN, cell, zero_output_for_mask=True)(
-        X, mask=MASK
-    )
-    helpers.assert_close(zeroed, outputs * MASK[..., None])
-
-
-@pytest.mark.parametrize("mask", [None, MASK], ids=["whole", "masked"])
-def test_returns_what_is_asked_for(mask):
-    cell = make_cell("lstm", window=3)
-    outputs, *states = whole(SelfAttentionRNN, cell)(X, mask=mask)
-    last = SelfAttentionRNN(cell)(X, mask=mask)
-    helpers.assert_close(last, outputs[:, -1])
-    last, *found = SelfAttentionRNN(cell, return_state=True)(X, mask=mask)
-    helpers.assert_close([last, *found], [outputs[:, -1], *states])
-
-
-def test_skipped_steps_are_no_part_of_the_window():
-    """A masked sequence is the one without the steps it skips."""
-    cell = make_cell("gru")
-    mask = np.array([[1, 0, 1, 0, 1]] * 3, bool)
-    outputs, *states = whole(SelfAttentionRNN, cell)(X, mask=mask)
-    expected, *last = whole(SelfAttentionRNN, cell)(X[:, ::2])
-    helpers.assert_close([outputs[:, ::2], states], [expected, last])
-
-
-def changes(layer, step):
-    """How far each step's outputs move with the inputs of one step."""
-    changed = X.copy()
-    changed[:, step] += 1
-    outputs = helpers.as_numpy(layer(np.concatenate([X, changed])))
-    return np.abs(outputs[:3] - outputs[3:]).max(axis=(0, 2))
-
-
-@pytest.mark.parametrize(
-    "attention", helpers.some_now(NAMES, ["dot", "multi_head", "multi_scale"])
-)
-def test_no_output_sees_a_later_input(attention):
-    """A window of 2 makes 5 blocks of 5 steps."""
-    cell = make_cell("rhn", attention, placement="after")
-    change = changes(SelfAttentionRNN(cell, return_sequences=True), step=3)
-    assert np.all(change[:3] < 1e-6)
-    assert np.all(change[3:] > 1e-4)
-
-
-@either_way
-def test_no_output_sees_an_input_before_the_window(layer_class, placement):
-    """But through the state, and this cell has none.
-
-    `h` is `[x; what the context says of x]`, or `[x; 0]` after the cell, and
-    the score looks at `x` alone.
-    """
-    inner = SimpleRNNCell(4, activation="linear")
-    cell = SelfAttentionCell(inner, "general", 2, placement)
-    cell.build((None, 2))
-    inner.recurrent_kernel.assign(np.zeros((4, 4)))
-    inner.kernel.assign(np.eye(*inner.kernel.shape))
-    cell.attention.kernel.assign(np.diag([1, 1, 0, 0]))
-    change = changes(layer_class(cell, return_sequences=True), step=1)
-    assert (change > 1e-4).tolist() == [False, True, True, True, False]
-    assert change[-1] < 1e-6
-
-
-@either_way
-def test_two_stateful_halves_are_the_whole(layer_class, placement):
-    cell = make_cell("lstm", window=3, placement=placement)
-    outputs, *states = whole(layer_class, cell)(X)
-    layer = whole(layer_class, cell, stateful=True)
-    for _ in range(2):
-        first, *_ = layer(X[:, :2])
-        second, *last = layer(X[:, 2:])
-        helpers.assert_close(ops.concatenate([first, second], 1), outputs)
-        helpers.assert_close(last, states)
-        helpers.assert_close([s.value for s in layer.states], states)
-        layer.reset_state()
-        helpers.assert_close(
-            [s.value for s in layer.states], cell.get_initial_state(3), 0, 0
-        )
 
 
 def test_an_output_is_projected_once(monkeypatch):
@@ -413,17 +311,6 @@ def test_the_layer_is_the_loop_in_training(cell_class, sizes):
 
 
 @every_placement
-def test_batch_and_time_are_free_in_one_graph(placement):
-    cell = make_cell("rhn", placement=placement)
-    layer = SelfAttentionRNN(cell, return_sequences=True)
-    model = helpers.functional(layer, {"sequences": X})
-    outputs, fewer = (
-        model.predict_on_batch({"sequences": x}) for x in (X, X[:2, :3])
-    )
-    helpers.assert_close(fewer, outputs[:2, :3])
-
-
-@every_placement
 def test_an_empty_batch(placement):
     cell = make_cell("gru", placement=placement)
     outputs, *states = whole(SelfAttentionRNN, cell)(X[:0])
@@ -440,18 +327,6 @@ def test_every_argument_is_seen():
     assert {*inspect.signature(keras.layers.RNN).parameters} == {*arguments}
 
 
-@every_placement
-def test_saved_model_round_trip(placement, tmp_path):
-    cell = make_cell("stacked", placement=placement)
-    inputs = {"sequences": X}
-    model = helpers.functional(whole(SelfAttentionRNN, cell), inputs)
-    loaded = helpers.reloaded(model, tmp_path)
-    assert type(loaded.layers[-1]) is SelfAttentionRNN
-    for found, weight in zip(loaded.weights, model.weights, strict=True):
-        np.testing.assert_array_equal(found, weight)
-    helpers.assert_close(loaded(inputs), model(inputs), 0, 0)
-
-
 @pytest.mark.parametrize(
     "attention", ["multi_head", BahdanauAttention(7, use_bias=True)]
 )
@@ -461,7 +336,7 @@ def test_configuration_round_trip(attention):
         attention,
         window=3,
         units=5,
-        kernel_initializer="he_normal",
+        kernel_initializer="ones",
         name="attending",
     )
     layer = SelfAttentionRNN(
@@ -474,20 +349,7 @@ def test_configuration_round_trip(attention):
     assert [(w.name, w.shape) for w in copy.weights] == [
         (w.name, w.shape) for w in layer.weights
     ]
-
-
-def test_its_kernel_starts_as_told():
-    cell = SelfAttentionCell(GRUCell(3), "dot", 5, kernel_initializer="ones")
-    cell.build((None, 2))
-    assert np.all(helpers.as_numpy(cell.attending.kernel.value) == 1)
-
-
-def test_configuration_round_trip_before_the_cell():
-    cell = SelfAttentionCell(LSTMCell(3), "dot", 5, "before")
-    copy = helpers.copy_of(cell)
-    assert copy.get_config() == cell.get_config()
-    assert copy.window == 5
-    assert copy.state_size == cell.state_size
+    assert np.all(helpers.as_numpy(copy.cell.attending.kernel.value) == 1)
 
 
 @every_placement
@@ -519,26 +381,6 @@ def test_the_state_inside_stays_in_float32_from_window_to_window():
     helpers.assert_close(states[1], whole)
 
 
-def test_inside_bidirectional(tmp_path):
-    layer = keras.layers.Bidirectional(
-        SelfAttentionRNN(make_cell("rhn"), return_sequences=True)
-    )
-    layer.build(X.shape)
-    helpers.randomize(layer)
-    forward, backward = (
-        keras.layers.RNN(each.cell, return_sequences=True)
-        for each in (layer.forward_layer, layer.backward_layer)
-    )
-    expected = ops.concatenate(
-        [forward(X), ops.flip(backward(X[:, ::-1]), axis=1)], axis=-1
-    )
-    inputs = {"sequences": X}
-    model = helpers.functional(layer, inputs)
-    helpers.assert_close(model.predict_on_batch(inputs), expected)
-    loaded = helpers.reloaded(model, tmp_path)
-    helpers.assert_close(loaded(inputs), model(inputs), 0, 0)
-
-
 @pytest.mark.parametrize(
     "kwargs, message",
     [
@@ -559,24 +401,8 @@ def test_inside_bidirectional(tmp_path):
         ({"units": 0}, "`units` must be.*Received: units=0"),
     ],
 )
-def test_bad_arguments_of_the_cell(kwargs, message):
+def test_bad_arguments(kwargs, message):
     with pytest.raises(ValueError, match=message):
         SelfAttentionCell(**{"cell": GRUCell(3)} | kwargs)
-
-
-def test_the_layer_wants_a_self_attention_cell():
     with pytest.raises(ValueError, match="SelfAttentionCell.*cell=<GRUCell"):
         SelfAttentionRNN(GRUCell(3))
-
-
-@pytest.mark.slow
-@either_way
-def test_it_is_compiled_by_xla(layer_class, placement):
-    """Also around a cell that has to loop."""
-    cell = SelfAttentionCell(
-        keras.layers.GRUCell(4), "multi_head", window=3, placement=placement
-    )
-    model = keras.Sequential([layer_class(cell)])
-    model.compile("sgd", "mse", jit_compile=True)
-    loss = model.train_on_batch(helpers.random(2, 5, 3), np.ones((2, 4)))
-    assert np.isfinite(loss)

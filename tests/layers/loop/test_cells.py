@@ -9,7 +9,6 @@ from keras.layers import GRUCell
 from keras.layers import LSTMCell
 from keras.layers import StackedRNNCells
 
-from kerasrnn.layers import FastGRUCell
 from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers import GAMCell
@@ -130,25 +129,6 @@ def test_a_run_is_step_after_step(name, masked):
     helpers.assert_close(outputs, keras.ops.stack(expected))
     keras.tree.assert_same_structure(last, start)
     helpers.assert_close(last, states)
-
-
-def test_stacked_cells_run_one_after_the_other():
-    """As in the loop over time that runs all of them at each step."""
-    sequence = helpers.random(3, 5, 2)
-    stacked = StackedRNNCells([FastLSTMCell(4), GRUCell(3), FastGRUCell(5)])
-    layer = keras.layers.RNN(stacked, return_sequences=True, return_state=True)
-    layer.build(sequence.shape)
-    helpers.randomize(layer)
-    expected = layer(sequence)
-    outputs, states = cells.run(
-        stacked,
-        ops.convert_to_tensor(np.swapaxes(sequence, 0, 1)),
-        cells.initial_state(stacked, 3),
-    )
-    found = [ops.swapaxes(outputs, 0, 1), *states]
-    helpers.assert_close(
-        keras.tree.flatten(found), keras.tree.flatten(expected)
-    )
 
 
 def test_masks_are_drawn_for_every_cell_and_dropped():

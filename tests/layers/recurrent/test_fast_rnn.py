@@ -140,16 +140,6 @@ def test_one_step_and_the_last_output_alone(name):
         helpers.assert_close(found, loop(sequence))
 
 
-@small_layers.one_of_each_way
-def test_it_does_not_see_the_future(name):
-    layer = small_layers.fast(name)
-    changed = SEQUENCE.copy()
-    changed[:, 3] += 1
-    before, after = (helpers.as_numpy(layer(x)) for x in (SEQUENCE, changed))
-    np.testing.assert_array_equal(before[:, :3], after[:, :3])
-    assert np.all(np.any(before[:, 3:] != after[:, 3:], axis=-1))
-
-
 @each_way_to_run
 def test_two_stateful_halves_are_the_whole(name):
     whole = small_layers.fast(name)
@@ -499,18 +489,6 @@ def test_it_starts_and_is_reset_at_the_state_of_its_cell():
     assert np.abs(first - second).max() > 1e-3
     layer.reset_state()
     helpers.assert_close(layer(NODES), first)
-
-
-@each_way_to_run
-@pytest.mark.parametrize("backwards", [False, True])
-def test_padding_at_either_end_does_not_change_the_last_output(name, backwards):
-    layer = small_layers.fast(
-        name, {"return_sequences": False, "go_backwards": backwards}
-    )
-    mask = np.array([[0, 0, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 1, 1, 0]], bool)
-    found = layer(SEQUENCE, mask=ops.convert_to_tensor(mask))
-    alone = np.stack([x[here] for x, here in zip(SEQUENCE, mask, strict=True)])
-    helpers.assert_close(found, layer(alone))
 
 
 @each_way_to_run

@@ -1,11 +1,8 @@
 """`FastLSTM` computes what `keras.layers.RNN` of Keras's cell does."""
 
-import itertools
-
 import keras
 import numpy as np
 import pytest
-from keras import ops
 from keras.initializers import Constant
 from keras.layers import LSTMCell
 
@@ -14,11 +11,9 @@ from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers import PeepholeLSTM
 from kerasrnn.layers import PeepholeLSTMCell
-from kerasrnn.layers import ZoneoutCell
 from tests import helpers
 from tests.layers import small_layers
 from tests.layers.fast_keras_layers import FastKerasLayerTests
-from tests.reference.layers import step_with
 
 
 class TestFastLSTM(FastKerasLayerTests):
@@ -26,38 +21,6 @@ class TestFastLSTM(FastKerasLayerTests):
     keras_layer = keras.layers.LSTM
     fast_cell = FastLSTMCell
     fast_layer = FastLSTM
-
-
-@pytest.mark.parametrize("training", [False, True])
-def test_zoneout_of_h_and_c_equals_the_oracle(training):
-    """Values and gradients: at inference the rates, in training the noise."""
-    rates = [0.05, 0.5]
-    noise = [helpers.random(3, 2, 4, seed=seed) < 0.5 for seed in (1, 2)]
-    cell = ZoneoutCell(FastLSTMCell(4, dtype=small_layers.WIDEST), rates)
-    cell._noise = lambda inputs: list(map(ops.array, noise))
-    layer = FastRNN(cell, return_sequences=True, return_state=True)
-    layer.build((2, None, 2))
-    helpers.randomize(layer)
-
-    def zoned_step(cell, weights):
-        step = step_with(cell.cell, weights)
-        times = itertools.count()
-
-        def zoned(x, states):
-            kept = rates
-            if training:
-                time = next(times)
-                kept = [of_state[time] for of_state in noise]
-            return tuple(
-                share * old + (1 - share) * new
-                for share, old, new in zip(
-                    kept, states, step(x, states), strict=True
-                )
-            )
-
-        return zoned
-
-    small_layers.check_gradients(layer, zoned_step, training=training)
 
 
 def test_kernels_whose_rows_are_a_page_long():

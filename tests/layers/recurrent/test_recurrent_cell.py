@@ -13,7 +13,6 @@ from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import LocalAttention
 from kerasrnn.layers import MultiHeadDotAttention
 from kerasrnn.layers import PeepholeLSTMCell
-from kerasrnn.layers import RecurrentCell
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SHACell
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
@@ -139,9 +138,3 @@ def test_gains_start_at_one(name):
     gains = [x.value for x in cell.weights if "gains" in x.name]
     assert gains
     assert all(np.all(x == 1) for x in helpers.as_numpy(gains))
-
-
-def test_kernels_of_one_name_start_differently():
-    cell = RecurrentCell(kernel_initializer=keras.initializers.HeNormal(1))
-    first, second = (cell.add_kernel((2, 3)) for _ in range(2))
-    assert not np.any(helpers.as_numpy(first) == helpers.as_numpy(second))
