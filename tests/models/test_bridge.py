@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from keras import ops
 
 from kerasrnn.models.bridge import Bridge
@@ -23,13 +22,3 @@ def test_a_copy_is_cut_into_the_states():
     bridge = Bridge([2, 3], "copy")
     helpers.assert_close(bridge(FINAL), [FINAL[:, :2], FINAL[:, 2:]])
     assert bridge.count_params() == 0
-
-
-def test_configuration_round_trip():
-    bridge = Bridge([2, 3], "copy")
-    assert helpers.copy_of(bridge).get_config() == bridge.get_config()
-
-
-def test_there_are_two_kinds():
-    with pytest.raises(ValueError, match="'dense' or 'copy'. Received: bridge"):
-        Bridge([4], "rope")

@@ -38,21 +38,6 @@ def test_padding_has_no_influence(name):
     helpers.assert_close(other(np.where(IDS > 0, IDS, -1)), vectors)
 
 
-@pytest.mark.parametrize(
-    "name, options",
-    [
-        ("convolution", {"dropout": 0.5}),
-        ("recurrent", {"dropout": 0.5}),
-        ("recurrent", {"cell": FastLSTMCell(3, dropout=0.5)}),
-    ],
-)
-def test_dropout_is_for_training(name, options):
-    reader = small(name, **options)
-    found = [helpers.as_numpy(reader(IDS, training=x)) for x in (0, 0, 1)]
-    helpers.assert_close(found[0], found[1])
-    assert np.abs(found[2] - found[0]).max() > 0.01
-
-
 def test_the_greatest_value_of_each_filter():
     reader = small("convolution")
     embeddings, (kernel, bias) = (
@@ -81,14 +66,6 @@ def test_the_weights_of_a_cell_that_is_copied_are_not_its_own():
     reader = CharacterReader(4, cell)
     reader.build((None, None, None))
     assert reader.count_params() == small("recurrent").count_params()
-
-
-@every_reader
-def test_saved_in_a_model(name, tmp_path):
-    reader = small(name)
-    model = helpers.functional(lambda ids: reader(ids), {"ids": IDS})
-    found = helpers.reloaded(model, tmp_path)({"ids": IDS})
-    helpers.assert_close(found, reader(IDS))
 
 
 def test_sizes_are_checked():

@@ -5,6 +5,7 @@ from keras.layers import GRUCell
 from keras.layers import LSTMCell
 from keras.layers import SimpleRNNCell
 
+from kerasrnn.layers import FastGRUCell
 from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import ZoneoutCell
@@ -105,38 +106,6 @@ def test_a_lexical_memory_ends_in_the_embeddings():
     encoder = make("lexical")
     memory = encoder(SOURCE)[0]
     helpers.assert_close(memory[..., 8:], encoder.embedding(SOURCE))
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"dropout": 0.5, "embedding_dropout": 0.0},
-        {"embedding_dropout": 0.5},
-        {"word_dropout": 0.5},
-    ],
-    ids=lambda x: [*x][-1],
-)
-def test_dropout_is_for_training(options):
-    encoder = make(**options)
-    helpers.assert_close(encoder(SOURCE)[0], encoder(SOURCE)[0], 0, 0)
-    helpers.assert_close(encoder(SOURCE)[0], make()(SOURCE)[0])
-    first, second = (
-        helpers.as_numpy(encoder(SOURCE, training=True)[0]) for _ in range(2)
-    )
-    assert np.any(first != second)
-
-
-@pytest.mark.parametrize(
-    "option, cell", [("deep_lexical", "leaky"), ("bidirectional", "gru")]
-)
-def test_configuration_round_trip(option, cell):
-    encoder = make(option, cell, dropout=0.1, word_dropout=0.2, pad_id=8)
-    copy = helpers.copy_of(encoder)
-    assert copy.get_config() == encoder.get_config()
-    copy.build((None, None))
-    assert [w.shape for w in copy.weights] == [w.shape for w in encoder.weights]
-    assert copy.final_dim == encoder.final_dim
-    assert copy.memory_dim == encoder.memory_dim
 
 
 @pytest.mark.parametrize(
@@ -267,3 +236,65 @@ def test_an_encoder_may_compute_in_another_dtype_than_its_language_model():
     for given in ({}, {"dtype": None}):
         encoder = Encoder.from_language_model(half, **given)
         assert encoder.compute_dtype == encoder.cell.compute_dtype == "bfloat16"
+
+
+# Encoders that start from language models of both directions.
+
+
+IDS = np.random.default_rng(0).integers(1, 9, (3, 6))
+
+
+def language_model(cell=None, embeddings_of=None, **kwargs):
+    model = LanguageModel(9, cell or RHNCell(4, 2), 3, **kwargs)
+    model.build()
+    helpers.randomize(model)
+    if embeddings_of:
+        table = embeddings_of.embedding.get_weights()
+        model.embedding.set_weights(table)
+    return model
+
+
+def outputs(model, ids):
+    states = model.initial_states(len(ids))
+    found, _ = model.run_rnns(model.embedding(ids), states)
+    return helpers.as_numpy(found)
+
+
+def test_each_direction_reads_as_its_language_model():
+    forwards = language_model()
+    backwards = language_model(embeddings_of=forwards)
+    helpers.randomize(backwards.stack, seed=2)
+    encoder = Encoder.from_language_model(forwards, backwards, pad_id=0)
+    memory, _, _ = encoder(IDS)
+    expected = [outputs(forwards, IDS)]
+    expected.append(outputs(backwards, IDS[:, ::-1])[:, ::-1])
+    helpers.assert_close(memory, np.concatenate(expected, -1))
+    assert not np.allclose(*expected)
+
+
+def test_models_that_make_no_encoder_are_refused():
+    forwards = language_model()
+    cases = {
+        "depth=1 and depth=2": language_model(depth=2, embeddings_of=forwards),
+        "FastGRUCell": language_model(FastGRUCell(4), embeddings_of=forwards),
+        "'units': 5": language_model(RHNCell(5), embeddings_of=forwards),
+        "'relu'": language_model(RHNCell(4, 2, activation="relu"), forwards),
+        "scale=1.73205.* and .*scale=7": language_model(
+            embeddings_of=forwards, embedding_scale=7.0
+        ),
+        "checksum": language_model(),
+    }
+    # That of `None`.
+    equal = language_model(embeddings_of=forwards, embedding_scale=3**0.5)
+    Encoder.from_language_model(forwards, equal)
+    helpers.randomize(cases["checksum"].embedding, seed=2)
+    for said, backwards in cases.items():
+        with pytest.raises(ValueError, match=said):
+            Encoder.from_language_model(forwards, backwards)
+
+
+def test_an_encoder_is_trained_even_if_its_language_model_is_not():
+    model = language_model()
+    model.stack.trainable = False
+    encoder = Encoder.from_language_model(model)
+    assert all(weight.trainable for weight in encoder.weights)

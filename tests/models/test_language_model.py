@@ -1,3 +1,4 @@
+import math
 import types
 
 import keras
@@ -7,6 +8,8 @@ from keras import ops
 from keras.layers import GRUCell
 from keras.layers import LSTMCell
 from keras.layers import StackedRNNCells
+from scipy.special import log_softmax
+from scipy.special import softmax
 
 from kerasrnn.layers import BahdanauAttention
 from kerasrnn.layers import GAMRHNCell
@@ -16,10 +19,17 @@ from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.layers import SHACell
 from kerasrnn.layers import TransformerCell
 from kerasrnn.layers import ZoneoutCell
+from kerasrnn.metrics import Perplexity
 from kerasrnn.models import DynamicEvaluation
 from kerasrnn.models import LanguageModel
+from kerasrnn.models.language_model import CarriedStates
+from kerasrnn.models.language_model import augmented_loss
+from kerasrnn.models.language_model import sampled_logits
 from kerasrnn.training import TokenCrossentropy
 from tests import helpers
+from tests.models.test_token_output import VARIANTS as OUTPUTS
+from tests.models.test_token_output import X
+from tests.models.test_token_output import make
 
 UNITS = 4
 WORDS = 11
@@ -82,18 +92,6 @@ def language_model(variant="gru", **options):
 
 def window(ids, *fresh):
     return {"ids": ids, "fresh": np.array(fresh)}
-
-
-@pytest.mark.slow_on_jax
-@few_variants
-def test_no_logit_sees_the_future(variant):
-    model = language_model(variant)
-    changed = IDS.copy()
-    changed[:, 3] = (changed[:, 3] + 1) % WORDS
-    before, after = (helpers.as_numpy(model(ids)) for ids in (IDS, changed))
-    np.testing.assert_array_equal(before[:, :3], after[:, :3])
-    # The next words do depend on it.
-    assert np.any(before[:, 3:] != after[:, 3:], axis=-1).all()
 
 
 @pytest.mark.slow_on_jax
@@ -308,17 +306,6 @@ def test_it_is_compiled_as_keras_sees_fit():
     assert all(layer.supports_jit for layer in model._flatten_layers())
 
 
-@pytest.mark.parametrize("name", ["dropout", "word_dropout", "cell"])
-def test_nothing_is_dropped_at_inference(name):
-    options = {"dropout": 0.5, "recurrent_dropout": 0.5}
-    value = RHNCell(UNITS, **options) if name == "cell" else 0.5
-    dropping = language_model(**{"cell": RHNCell(UNITS), name: value})
-    plain = language_model(cell=RHNCell(UNITS))
-    np.testing.assert_array_equal(dropping(IDS), plain(IDS))
-    in_training = helpers.as_numpy(dropping(IDS, training=True))
-    assert np.any(in_training != helpers.as_numpy(dropping(IDS)))
-
-
 @pytest.mark.parametrize(
     "options, message",
     [
@@ -414,13 +401,318 @@ def test_ids_alone_carry_nothing_on():
             method(ids, ids, verbose=0)
 
 
-@helpers.slow_on_jax
-@pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize`")
-def test_it_is_quantized():
-    """Keras warns of the layers that it leaves as they are."""
-    model = LanguageModel(WORDS, RHNCell(8), tie_embeddings=False)
-    expected = helpers.as_numpy(ops.softmax(model(IDS)))
-    model.quantize("int8")
-    found = helpers.as_numpy(ops.softmax(model(IDS)))
-    np.testing.assert_allclose(found, expected, atol=0.02)
-    assert np.any(found != expected)
+ZEROS = [np.zeros((2, 3), "float32"), np.zeros((2, 1), "float32")]
+STATES = [helpers.random(2, 3), helpers.random(2, 1, seed=1)]
+
+
+def carried_states():
+    carried = CarriedStates(2, [3, 1])
+    carried.build()
+    return carried
+
+
+def test_a_replica_with_fewer_rows_leaves_the_others():
+    carried = carried_states()
+    carried.keep(STATES)
+    first, fresh = [x[:1] for x in ZEROS], np.array([False])
+    helpers.assert_close(carried(first, fresh), [x[:1] for x in STATES], 0, 0)
+    carried.keep(first)
+    expected = [
+        np.concatenate([x[:1], y[1:]])
+        for x, y in zip(ZEROS, STATES, strict=True)
+    ]
+    old = np.array([False, False])
+    helpers.assert_close(carried(ZEROS, old), expected, 0, 0)
+
+
+def test_training_and_evaluation_are_apart():
+    carried = carried_states()
+    old = np.array([False, False])
+    carried.keep(STATES, training=True)
+    # The others are still the first ones.
+    helpers.assert_close(carried(STATES, old), ZEROS, 0, 0)
+    helpers.assert_close(carried(ZEROS, old, training=True), STATES, 0, 0)
+    carried.keep(ZEROS)
+    helpers.assert_close(carried(ZEROS, old, training=True), STATES, 0, 0)
+
+
+def test_half_precision_is_kept_in_float32():
+    carried = CarriedStates(2, [3, 1], dtype="mixed_bfloat16")
+    carried.build()
+    half = [keras.ops.cast(x, "bfloat16") for x in STATES]
+    carried.keep(half)
+    assert {w.dtype for w in carried.weights} == {"float32"}
+    states = carried(half, np.array([False, False]))
+    assert {
+        keras.backend.standardize_dtype(state.dtype) for state in states
+    } == {"bfloat16"}
+    helpers.assert_close(
+        [keras.ops.cast(x, "float32") for x in states],
+        [keras.ops.cast(x, "float32") for x in half],
+        0,
+        0,
+    )
+
+
+EMBEDDINGS = helpers.random(7, 3, seed=1)
+LOGITS = helpers.random(2, 4, 7, seed=2)
+TARGETS = np.array([[3, 0, 6, -1], [2, -1, -1, -1]])
+TEMPERATURE = 0.7
+
+
+def loss_of(word, logits):
+    """The equation, word by word."""
+    targets = softmax(EMBEDDINGS @ EMBEDDINGS[word] / TEMPERATURE)
+    predicted = log_softmax(logits / TEMPERATURE)
+    return -TEMPERATURE * np.sum(targets * (np.log(7) + predicted))
+
+
+def test_it_is_the_equation_without_padding():
+    expected = np.mean(
+        [
+            loss_of(TARGETS[place], LOGITS[place])
+            for place in np.ndindex(TARGETS.shape)
+            if TARGETS[place] >= 0
+        ]
+    )
+    found = augmented_loss(EMBEDDINGS, TARGETS, LOGITS, TEMPERATURE)
+    assert float(found) == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("weights", [[2.0, 0.0], [[2, 0, 1, 9], [1, 9, 9, 9]]])
+def test_losses_are_weighted(weights):
+    of_words = np.broadcast_to(np.reshape(weights, (2, -1)), TARGETS.shape)
+    expected = sum(
+        of_words[place] * loss_of(TARGETS[place], LOGITS[place]) / 4
+        for place in np.ndindex(TARGETS.shape)
+        if TARGETS[place] >= 0
+    )
+    found = augmented_loss(EMBEDDINGS, TARGETS, LOGITS, TEMPERATURE, weights)
+    assert float(found) == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("logit", [np.inf, np.nan])
+def test_padding_may_be_predicted_as_no_number(logit):
+    logits = np.where((TARGETS < 0)[..., None], logit, LOGITS)
+    found, expected = (
+        augmented_loss(EMBEDDINGS, TARGETS, x, TEMPERATURE)
+        for x in (logits, LOGITS)
+    )
+    assert float(found) == float(expected)
+
+
+def test_padding_alone_costs_nothing():
+    padding = np.full_like(TARGETS, -1)
+    assert float(augmented_loss(EMBEDDINGS, padding, LOGITS, 5.0)) == 0
+
+
+def augmented_model(dtype="float32", **options):
+    model = LanguageModel(7, RHNCell(3, dtype=dtype), dtype=dtype, **options)
+    model.build()
+    helpers.randomize(model)
+    model.compile(keras.optimizers.SGD(1.0), TokenCrossentropy(-1))
+    return model
+
+
+def test_fit_adds_it_and_evaluation_does_not():
+    ids, words = np.maximum(TARGETS, 0), TARGETS
+    plain = augmented_model()
+    with_it = augmented_model(augmented_loss=0.3, loss_temperature=TEMPERATURE)
+    loss = plain.evaluate(ids, words, verbose=0)
+    assert with_it.evaluate(ids, words, verbose=0) == pytest.approx(loss)
+    embeddings = helpers.as_numpy(plain.embedding.embeddings.value)
+    added = augmented_loss(embeddings, words, plain(ids), TEMPERATURE)
+    with_it.reset_metrics()  # Keras 3.12 goes on with the mean.
+    found = with_it.train_on_batch(ids, words)
+    assert float(found) == pytest.approx(loss + 0.3 * float(added), rel=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["mixed_bfloat16", "float16"])
+def test_any_precision_and_any_integers(dtype):
+    model = augmented_model(dtype, augmented_loss=0.3)
+    ids = np.maximum(TARGETS, 0)
+    assert np.isfinite(model.train_on_batch(ids, TARGETS.astype("int8")))
+
+
+def test_labels_are_ids():
+    model = augmented_model(augmented_loss=0.3)
+    loss = keras.losses.CategoricalCrossentropy(from_logits=True)
+    model.compile("sgd", loss)
+    with pytest.raises(ValueError, match=r"labels of shape \(2, 4, 7\)"):
+        model.train_on_batch(np.maximum(TARGETS, 0), LOGITS)
+
+
+def test_embeddings_are_not_quantized():
+    model = augmented_model(augmented_loss=0.3)
+    model.embedding.quantize("int8")
+    with pytest.raises(ValueError, match="embeddings in 'int8'"):
+        model.compute_loss(None, TARGETS, LOGITS)
+
+
+def test_targets_do_not_move_the_embeddings():
+    """An input of zeros leaves no other way to the untied embeddings."""
+    options = {"tie_embeddings": False, "embedding_scale": 0.0}
+    model = augmented_model(augmented_loss=5.0, **options)
+    before = helpers.as_numpy(model.embedding.embeddings.value)
+    model.train_on_batch(np.maximum(TARGETS, 0), TARGETS)
+    after = helpers.as_numpy(model.embedding.embeddings.value)
+    np.testing.assert_array_equal(before, after)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"augmented_loss": -0.1},
+        {"augmented_loss": math.inf},
+        {"loss_temperature": 0.0},
+        {"loss_temperature": math.inf},
+    ],
+)
+def test_weight_and_temperature_are_checked(options):
+    ((name, bad),) = options.items()
+    with pytest.raises(ValueError, match=f"`{name}`.*{name}={bad}"):
+        LanguageModel(7, RHNCell(3), **options)
+
+
+def test_words_are_those_of_all_replicas(monkeypatch):
+    alone = float(augmented_loss(EMBEDDINGS, TARGETS, LOGITS, TEMPERATURE))
+    monkeypatch.setattr(
+        "kerasrnn.models.language_model.sum_over_replicas", lambda x: x + 2
+    )
+    found = float(augmented_loss(EMBEDDINGS, TARGETS, LOGITS, TEMPERATURE))
+    assert found == pytest.approx((4 * alone + 2) / (4 + 2), rel=1e-5)
+
+
+def test_each_replica_adds_its_share(monkeypatch):
+    """Keras sums the losses of the replicas."""
+    model = LanguageModel(7, RHNCell(3), augmented_loss=0.5)
+    model.build()
+    model.compile(loss=TokenCrossentropy(-1))
+    losses = [
+        float(model.compute_loss(None, TARGETS, LOGITS, training=training))
+        for training in (False, True)
+    ]
+    monkeypatch.setattr(
+        "kerasrnn.models.language_model.replica_count",
+        lambda model: 4,
+    )
+    shared = float(model.compute_loss(None, TARGETS, LOGITS, training=True))
+    plain, whole = losses
+    assert abs(whole - plain) > 0.01
+    assert shared - plain == pytest.approx((whole - plain) / 4, rel=1e-3)
+
+
+SIZE = 10
+SAMPLED = np.array([[3, 0, 9, -1, 2], [2, 1, -1, -1, 5]])
+RANKS = np.arange(SIZE)
+SHARES = np.log((RANKS + 2) / (RANKS + 1)) / np.log(SIZE + 1)
+
+
+def test_the_shares_of_all_words_are_a_distribution():
+    assert SHARES.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_logits_are_those_of_the_words_less_how_often_they_are_drawn(name):
+    output, count = make(name), 6
+    seeds = (keras.random.SeedGenerator(4) for _ in range(2))
+    uniform = keras.random.uniform((count,), seed=next(seeds))
+    drawn = np.exp(helpers.as_numpy(uniform) * np.log(SIZE + 1)) - 1
+    drawn = np.clip(drawn.astype(int), 0, SIZE - 1)
+    logits = helpers.as_numpy(output(X))
+    right = np.take_along_axis(
+        logits, np.maximum(SAMPLED, 0)[..., None], axis=2
+    )
+    logits = logits - np.log(count * SHARES)
+    is_right = drawn == np.maximum(SAMPLED, 0)[..., None]
+    assert is_right.any() and not is_right.all()
+    others = np.where(is_right, -1e9, logits[..., drawn])
+    found = sampled_logits(output, X, SAMPLED, count, next(seeds))
+    helpers.assert_close(found, np.concatenate([right, others], axis=2))
+
+
+def test_words_are_drawn_by_their_rank():
+    output, count = make("plain"), 40_000
+    output.dense.kernel.assign(np.zeros((4, SIZE)))
+    output.bias.assign(RANKS + np.log(SHARES))
+    seed = keras.random.SeedGenerator(5)
+    found = sampled_logits(output, X, SAMPLED, count, seed)
+    # What is left of a logit tells which word it is of.
+    drawn = np.round(helpers.as_numpy(found)[0, 0, 1:] + np.log(count))
+    shares = [np.mean(drawn == rank) for rank in range(1, SIZE) if rank != 3]
+    helpers.assert_close(np.array(shares), np.delete(SHARES, [0, 3]), atol=0.01)
+
+
+def sampled_model(**options):
+    return LanguageModel(SIZE, RHNCell(6), sampled_words=4, **options)
+
+
+def test_fit_learns_and_measures_the_first_row():
+    model = sampled_model(batch_size=2)
+    model.compile(
+        keras.optimizers.Adam(0.05),
+        TokenCrossentropy(-1),
+        metrics=[Perplexity(-1)],
+    )
+    ids = np.array([[1, 2, 3, 4, 5], [6, 7, 8, 9, 1]])
+    batch = {"ids": ids, "fresh": np.array([True, True])}
+    labels = np.roll(ids, -1, axis=1)
+    labels[:, -1] = -1
+    history = model.fit(
+        *(batch, labels),
+        batch_size=2,
+        epochs=60,
+        validation_data=(batch, labels),
+        verbose=0,
+    ).history
+    for name in ("perplexity", "val_perplexity"):
+        assert history[name][0] > 5
+        assert history[name][-1] < 1.5
+
+
+def test_padding_has_no_gradient():
+    losses = []
+    for padding in (1, 2):
+        keras.utils.set_random_seed(3)
+        model = sampled_model()
+        model.compile("sgd", TokenCrossentropy(-1))
+        ids = np.array([[1, 2, 3, padding]])
+        losses.append(model.train_on_batch(ids, np.array([[2, 3, 4, -1]])))
+    assert float(losses[0]) == float(losses[1])
+
+
+def test_padding_is_no_word():
+    model = sampled_model()
+    model.compile("sgd", TokenCrossentropy(0))
+    with pytest.raises(ValueError, match="one with pad_id=0"):
+        model.train_on_batch(np.array([[1, 2]]), np.array([[2, 0]]))
+
+
+def test_a_call_has_the_logits_of_all_words():
+    model = sampled_model()
+    ids = np.maximum(SAMPLED, 0)
+    assert model(ids).shape == (2, 5, SIZE)
+    answer = model(ids, training=True)
+    shapes = {name: tuple(x.shape) for name, x in answer.items()}
+    assert shapes == {"outputs": (2, 5, 6), "first_row": (1, 5, SIZE)}
+    copy = LanguageModel.from_config(model.get_config())
+    assert copy.sampled_words == 4
+
+
+def test_it_drops_in_training():
+    cell = RHNCell(6, dropout=0.5)
+    ids = np.arange(10).reshape(2, 5) % SIZE
+    for model in (
+        sampled_model(word_dropout=0.5),
+        LanguageModel(SIZE, cell, sampled_words=4),
+    ):
+        first, second = (
+            helpers.as_numpy(model(ids, training=True)["outputs"])
+            for _ in range(2)
+        )
+        assert np.any(first != second)
+
+
+def test_all_words_are_needed_for_the_augmented_loss():
+    with pytest.raises(ValueError, match=r"Received: sampled_words=4"):
+        sampled_model(augmented_loss=0.5)

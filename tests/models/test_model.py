@@ -1,13 +1,22 @@
 """What every model does beyond a Keras model."""
 
+import functools
+
 import keras
 import numpy as np
 import pytest
 from keras.layers import GRUCell
+from keras.layers import LSTMCell
 
 from kerasrnn.layers import CRF
 from kerasrnn.layers import CRFLoss
+from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import PeepholeLSTMCell
+from kerasrnn.layers import RHNCell
+from kerasrnn.layers import SelfAttentionCell
+from kerasrnn.models import AttentionSummary
 from kerasrnn.models import CharacterReader
+from kerasrnn.models import DecoderSummary
 from kerasrnn.models import Encoder
 from kerasrnn.models import Forecaster
 from kerasrnn.models import LanguageModel
@@ -16,6 +25,8 @@ from kerasrnn.models import NgramEmbedding
 from kerasrnn.models import PianoRollModel
 from kerasrnn.models import Tagger
 from kerasrnn.models import TextClassifier
+from kerasrnn.models.token_embedding import TokenEmbedding
+from kerasrnn.saving import template
 from kerasrnn.training import TokenCrossentropy
 from tests import helpers
 from tests.models import small
@@ -63,6 +74,182 @@ OF_IDS = {
     "lexicon": lambda: Lexicon(500, 4),
 }
 LARGE_IDS = np.array([[300, 301, 302], [299, 401, 0]])
+
+
+def attending():
+    cell = GAMRHNCell(4, 1, 2, 3, 5)
+    return SelfAttentionCell(cell, "additive", window=3)
+
+
+def classifier(summary, cell=None, encoder=None, **options):
+    given = {"bidirectional": False} | (encoder or {})
+    return TextClassifier(
+        Encoder(9, cell or GRUCell(4), 3, **given), summary, **options
+    )
+
+
+def language(cell=None, **options):
+    return LanguageModel(9, cell or RHNCell(4), 3, **options)
+
+
+def encoder(**options):
+    return Encoder(9, GRUCell(4), 3, **options)
+
+
+def embedding(**options):
+    return TokenEmbedding(9, 6, **options)
+
+
+def music(cell=None, **options):
+    return PianoRollModel(cell or RHNCell(4, depth=2), 4, **options)
+
+
+def characters(cell=None, **options):
+    return CharacterReader(9, cell, filters=4, **options)
+
+
+def forecaster(**options):
+    return Forecaster(GRUCell(4), 5, columns=4, **options)
+
+
+ROLLS, LETTERS = helpers.random(3, 5, 4), IDS[..., None].repeat(3, axis=2)
+# With other arguments than by default, and what each reads.
+SAVED = {
+    "music": (lambda: music(attending(), depth=2, dropout=0.5), ROLLS),
+    "music with peepholes": (lambda: music(PeepholeLSTMCell(4)), ROLLS),
+    **{
+        f"classifier, {name}": (
+            lambda options=options: classifier(dropout=0.1, **options),
+            IDS,
+        )
+        for name, options in {
+            "heads": {"summary": AttentionSummary("multi_head", units=4)},
+            "last": {
+                "summary": "last",
+                "cell": LSTMCell(4),
+                "encoder": {"depth": 2, "bidirectional": True},
+            },
+            "decoder": {
+                "summary": "decoder",
+                "cell": LSTMCell(4),
+                "encoder": {"depth": 2},
+            },
+            "pooled": {"summary": "pooled", "cell": RHNCell(4, depth=2)},
+            "lexical": {"summary": "attention", "encoder": {"lexical": True}},
+        }.items()
+    },
+    **{
+        f"translator, {name}": (
+            lambda options=options: small.translator(**options),
+            small.INPUTS,
+        )
+        for name, options in {
+            "fed": {"decoder": {"input_feeding": True, "attention_units": 6}},
+            "before": {"decoder": {"placement": "before", "readout": True}},
+            "lexical": {
+                "encoder": {"lexical": True, "depth": 2},
+                "decoder": {"attention": "multi_head", "tie_embeddings": True},
+            },
+            "leaky": {"cell": small.LeakyCell(4), "decoder": {"depth": 2}},
+        }.items()
+    },
+    "encoder": (
+        lambda: encoder(dropout=0.1, word_dropout=0.2, pad_id=8),
+        IDS,
+    ),
+    "deep encoder": (
+        lambda: encoder(depth=2, lexical=True, bidirectional=False),
+        IDS,
+    ),
+    "embedding": (
+        lambda: embedding(
+            dropout=0.1, word_dropout=0.2, drop_types=True, scale=2.0
+        ),
+        IDS,
+    ),
+    "tagger": (
+        lambda: Tagger(9, 3, GRUCell(4), 3, characters(), crf=CRF(), depth=2),
+        {"words": IDS, "characters": LETTERS},
+    ),
+    "forecaster": (lambda: forecaster(parallel=False, segment=3), ROLLS),
+    "characters": (lambda: characters(pad_id=8, dropout=0.1), LETTERS),
+    "recurrent characters": (lambda: characters(LSTMCell(3)), LETTERS),
+}
+
+
+@helpers.slow_on_jax
+@pytest.mark.parametrize("name", SAVED)
+def test_it_is_saved_with_all_its_arguments(name, tmp_path):
+    make, inputs = SAVED[name]
+    model = make()
+    copy = helpers.copy_of(model)
+    assert template(copy) == template(model)
+    for each in (model, copy):
+        each(inputs)
+    helpers.randomize(model)
+    copy.set_weights(model.get_weights())
+    copies = [copy]
+    if isinstance(model, keras.Model):
+        copies.append(helpers.reloaded(model, tmp_path))
+    for each in copies:
+        helpers.assert_close(each(inputs), model(inputs))
+
+
+RATES = {"dropout": 0.5, "recurrent_dropout": 0.5}
+HALF = {"dropout": 0.5}
+DROPPING = {
+    "language": (language, HALF, IDS),
+    "language, words": (language, {"word_dropout": 0.5}, IDS),
+    "language, cell": (language, {"cell": RHNCell(4, **RATES)}, IDS),
+    "encoder": (encoder, HALF | {"embedding_dropout": 0.0}, IDS),
+    "encoder, embeddings": (encoder, {"embedding_dropout": 0.5}, IDS),
+    "encoder, words": (encoder, {"word_dropout": 0.5}, IDS),
+    "classifier": (functools.partial(classifier, "last"), HALF, IDS),
+    "classifier, words": (
+        functools.partial(classifier, "last"),
+        {"encoder": {"word_dropout": 0.5}},
+        IDS,
+    ),
+    "classifier by a decoder": (
+        functools.partial(classifier, DecoderSummary(GRUCell(4), "additive")),
+        HALF,
+        IDS,
+    ),
+    "forecaster": (forecaster, HALF, ROLLS),
+    "forecaster, step by step": (
+        functools.partial(forecaster, parallel=False),
+        HALF,
+        ROLLS,
+    ),
+    "music": (music, HALF, ROLLS),
+    "characters": (characters, HALF, LETTERS),
+    "recurrent characters": (
+        functools.partial(characters, LSTMCell(3)),
+        HALF,
+        LETTERS,
+    ),
+    "cell of characters": (
+        lambda cell=None: characters(cell or LSTMCell(3)),
+        {"cell": LSTMCell(3, **HALF)},
+        LETTERS,
+    ),
+}
+
+
+@helpers.slow_on_jax
+@pytest.mark.parametrize("name", DROPPING)
+def test_it_drops_in_training_alone(name):
+    make, options, inputs = DROPPING[name]
+    plain, dropping = make(), make(**options)
+    for model in (plain, dropping):
+        model(inputs)
+        helpers.randomize(model)
+    helpers.assert_close(dropping(inputs), plain(inputs))
+    first, second = (
+        helpers.as_numpy(keras.tree.flatten(dropping(inputs, training=True)))
+        for _ in range(2)
+    )
+    assert np.any(first[0] != second[0])
 
 
 @pytest.mark.parametrize("name", sorted(MODELS.keys() - {"forecaster"}))

@@ -178,27 +178,37 @@ def test_a_model_with_n_grams_is_saved(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    "changed, message",
-    [
-        ({"size": 0}, "`size` must be an integer >= 1"),
-        ({"embedding_dim": 0}, "`embedding_dim` must be an integer >= 1"),
-        ({"rank": 1.5}, "`rank` must be an integer >= 1"),
-        ({"longest": 1}, "`longest` must be an integer >= 2"),
-        ({"dropout": 1.0}, r"`dropout` must be in \[0, 1\)"),
-    ],
-)
-def test_arguments_are_checked(changed, message):
-    with pytest.raises(ValueError, match=message):
-        NgramEmbedding(**{"size": 9, "embedding_dim": 4, **changed})
-
-
-def test_what_it_is_to_read_is_checked():
+def quantized():
     layer = make()
     layer.embedding.quantize("int8")
-    with pytest.raises(ValueError, match="`adapt` before `quantize`"):
-        layer.adapt(TEXTS)
-    with pytest.raises(ValueError, match="`min_count` must be an integer >= 1"):
-        NgramEmbedding(9, 4).adapt(TEXTS, min_count=0)
-    with pytest.raises(ValueError, match="have the same `embedding_dim`"):
-        Encoder(9, FastGRUCell(4), 5, ngrams=NgramEmbedding(9, 4))
+    return layer
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: NgramEmbedding(0, 4), "`size` must be an integer >= 1"),
+        (lambda: NgramEmbedding(9, 0), "`embedding_dim` must be an integer"),
+        (lambda: NgramEmbedding(9, 4, rank=1.5), "`rank` must be an integer"),
+        (
+            lambda: NgramEmbedding(9, 4, longest=1),
+            "`longest` must be an integer >= 2",
+        ),
+        (
+            lambda: NgramEmbedding(9, 4, dropout=1.0),
+            r"`dropout` must be in \[0, 1\)",
+        ),
+        (
+            lambda: NgramEmbedding(9, 4).adapt(TEXTS, min_count=0),
+            "`min_count` must be an integer >= 1",
+        ),
+        (lambda: quantized().adapt(TEXTS), "`adapt` before `quantize`"),
+        (
+            lambda: Encoder(9, FastGRUCell(4), 5, ngrams=NgramEmbedding(9, 4)),
+            "have the same `embedding_dim`",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

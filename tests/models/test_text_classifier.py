@@ -10,6 +10,7 @@ from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import MultiHeadDotAttention
 from kerasrnn.layers import RHNCell
 from kerasrnn.models import AttentionSummary
+from kerasrnn.models import ClassifierEnsemble
 from kerasrnn.models import DecoderSummary
 from kerasrnn.models import Encoder
 from kerasrnn.models import TextClassifier
@@ -78,23 +79,6 @@ every_pair = pytest.mark.parametrize(
             *PAIRS[: len(SUMMARIES)],
             ("deep_lstm", "last"),
             ("deep_back", "pooled"),
-        ],
-    ),
-)
-some_pairs = pytest.mark.parametrize(
-    "encoder, summary",
-    helpers.some_now(
-        [
-            ("simple", "multi_head"),
-            ("deep_lstm", "last"),
-            ("deep_forth", "decoder"),
-            ("rhn", "pooled"),
-            ("lexical", "additive"),
-        ],
-        [
-            ("simple", "multi_head"),
-            ("deep_forth", "decoder"),
-            ("rhn", "pooled"),
         ],
     ),
 )
@@ -234,15 +218,6 @@ def test_pooled_is_last_and_max_and_mean_of_the_words(encoder):
     helpers.assert_close(model(SOURCE), expected)
 
 
-def test_the_maximum_of_a_padded_text_may_be_negative():
-    model = classifier("simple", "pooled")
-    memory = -np.ones((1, 3, 4), "float32")
-    mask = np.array([[True, True, False]])
-    model.output_projection.set_weights([np.eye(12)[:, 4:5], np.zeros(1)])
-    logits, _ = model.classify(memory, mask, memory[:, -1])
-    helpers.assert_close(logits, [[-1.0]])
-
-
 @helpers.slow_on_jax
 @pytest.mark.parametrize(
     "encoder, summary",
@@ -346,21 +321,6 @@ def test_a_text_without_a_word_trains(encoder, summary):
     assert any(changed)
 
 
-@some_pairs
-def test_saved_model_round_trip(encoder, summary, tmp_path):
-    model = classifier(encoder, summary, dropout=0.1)
-    loaded = helpers.reloaded(model, tmp_path)
-    assert loaded.to_json() == model.to_json()
-    assert loaded.dropout == 0.1
-    helpers.assert_close(loaded(SOURCE), model(SOURCE))
-
-
-@few_pairs
-def test_shape_of_symbols(encoder, summary):
-    logits = classifier(encoder, summary)(keras.Input((None,), dtype="int32"))
-    assert logits.shape == (None, 1)
-
-
 @few_pairs
 def test_a_compiled_graph_gives_the_same(encoder, summary):
     model = classifier(encoder, summary)
@@ -405,30 +365,6 @@ def test_any_layer_may_sum_up():
     helpers.assert_close(logits, expected)
 
 
-def test_classes_have_a_logit_each(tmp_path):
-    encoder = encoder_of("simple")
-    model = TextClassifier(encoder, "pooled", num_classes=4)
-    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    model.compile("adam", loss, run_eagerly=True)
-    model.train_on_batch(SOURCE, np.array([0, 3, 2]))
-    assert model(SOURCE).shape == (3, 4)
-    loaded = helpers.reloaded(model, tmp_path)
-    helpers.assert_close(loaded(SOURCE), model(SOURCE))
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize`")
-@pytest.mark.parametrize(
-    "summary", helpers.one_now(["attending_decoder", "last"])
-)
-def test_it_is_quantized(summary):
-    model = classifier("deep_forth", summary)
-    before = helpers.as_numpy(model(SOURCE))
-    model.quantize("int8")
-    assert model.output_projection.quantization_mode == "int8"
-    helpers.assert_close(model(SOURCE), before, atol=0.1)
-
-
 @helpers.slow_on_jax
 @pytest.mark.parametrize(
     "encoder, summary",
@@ -447,22 +383,6 @@ def test_mixed_precision(encoder, summary):
     if weights is not None:
         weights = helpers.as_numpy(ops.cast(weights, "float32"))
         np.testing.assert_allclose(weights.sum(-1), 1, rtol=1e-2)
-
-
-@helpers.slow_on_jax
-@pytest.mark.parametrize(
-    "summary, rate",
-    [("attending_decoder", "dropout"), ("last", "word_dropout")],
-)
-def test_dropout_is_for_training(summary, rate):
-    plain = classifier("simple", summary)
-    model = classifier("simple", summary, **{rate: 0.5})
-    np.testing.assert_array_equal(*helpers.as_numpy([model(SOURCE)] * 2))
-    helpers.assert_close(model(SOURCE), plain(SOURCE))
-    first, second = (
-        helpers.as_numpy(model(SOURCE, training=True)) for _ in range(2)
-    )
-    assert np.any(first != second)
 
 
 @pytest.mark.parametrize(
@@ -484,3 +404,111 @@ def test_dropout_is_for_training(summary, rate):
 def test_bad_arguments(options, message):
     with pytest.raises(ValueError, match=message):
         TextClassifier(**{"encoder": encoder_of("simple")} | options)
+
+
+IDS = SOURCE.astype("int32")
+
+
+def member(cell, summary, num_classes=3, **options):
+    encoder = Encoder(9, cell, embedding_dim=3, **options)
+    model = TextClassifier(encoder, summary, num_classes)
+    model.build((None, None))
+    helpers.randomize(model)
+    return model
+
+
+@pytest.fixture(scope="module")
+def members():
+    return [
+        member(GRUCell(4), "attention"),
+        member(LSTMCell(5), "pooled", bidirectional=False),
+    ]
+
+
+def logits_of_each(models):
+    return [helpers.as_numpy(model(IDS)) for model in models]
+
+
+def test_its_logits_are_the_mean_of_those_of_its_members(members):
+    first, second = logits_of_each(members)
+    helpers.assert_close(ClassifierEnsemble(members)(IDS), (first + second) / 2)
+    helpers.assert_close(
+        ClassifierEnsemble(members, [2, 0.5])(IDS), first / 4 + second
+    )
+    assert np.abs(first - second).max() > 0.1
+
+
+def test_it_has_a_configuration(members):
+    ensemble = ClassifierEnsemble(members, [1.5, 0.5])
+    copy = ClassifierEnsemble.from_config(ensemble.get_config())
+    assert copy.num_classes == 3
+    copy(IDS)
+    copy.set_weights(ensemble.get_weights())
+    helpers.assert_close(copy(IDS), ensemble(IDS))
+
+
+def test_embeddings_are_classified_as_their_tokens(members):
+    ensemble = ClassifierEnsemble(members)
+    for logits, weights in (
+        ensemble.classify_ids(IDS),
+        ensemble.classify_embedded(ensemble.embed(IDS), IDS),
+    ):
+        helpers.assert_close(logits, ensemble(IDS))
+        assert weights is None
+
+
+@helpers.slow_on_jax
+def test_its_attention_is_the_mean_of_that_of_its_members(members):
+    models = [members[0], member(GRUCell(3), "attention")]
+    ensemble = ClassifierEnsemble(models)
+    of_each = [helpers.as_numpy(model.classify_ids(IDS)[1]) for model in models]
+    for _, weights in (
+        ensemble.classify_ids(IDS),
+        ensemble.classify_embedded(ensemble.embed(IDS), IDS),
+    ):
+        helpers.assert_close(weights, sum(of_each) / 2)
+    assert np.abs(of_each[0] - of_each[1]).max() > 0.01
+
+
+@helpers.slow_on_jax
+def test_each_member_keeps_its_own_mask(members):
+    careless = member(GRUCell(4), "last", mask_padding=False)
+    models = [members[0], careless]
+    ensemble = ClassifierEnsemble(models)
+    logits, _ = ensemble.classify_embedded(ensemble.embed(IDS), IDS)
+    first, second = logits_of_each(models)
+    helpers.assert_close(logits, (first + second) / 2)
+    for both in (models, models[::-1]):
+        assert helpers.as_numpy(ClassifierEnsemble(both).mask(IDS)).all()
+    alone = ClassifierEnsemble(members).mask(IDS)
+    np.testing.assert_array_equal(helpers.as_numpy(alone), SOURCE != 0)
+
+
+def test_its_hidden_states_are_those_of_all(members):
+    states = helpers.as_numpy(ClassifierEnsemble(members).hidden_states(IDS))
+    assert states.shape == (*IDS.shape, 8 + 5)
+    helpers.assert_close(states[..., :8], members[0].encoder(IDS)[0])
+    helpers.assert_close(states[..., 8:], members[1].encoder(IDS)[0])
+
+
+def test_members_share_their_classes(members):
+    other = member(GRUCell(4), "last", num_classes=1)
+    with pytest.raises(ValueError, match=r"2 models, with \[1, 3\] logits"):
+        ClassifierEnsemble([members[0], other])
+    with pytest.raises(ValueError, match="0 models"):
+        ClassifierEnsemble([])
+
+
+def test_members_share_no_layer(members):
+    """Keras would save them, but could not load them."""
+    other = TextClassifier(members[0].encoder, "last", 3)
+    other.build((None, None))
+    with pytest.raises(ValueError, match="must not share layers.*embedding"):
+        ClassifierEnsemble([members[0], other])
+    assert len(ClassifierEnsemble([members[0]] * 2).models) == 2
+
+
+@pytest.mark.parametrize("temperatures", [[1.0], [1.0, 0.0], [1, "2"], 2.0])
+def test_each_member_has_a_temperature(members, temperatures):
+    with pytest.raises(ValueError, match="`temperatures` must be"):
+        ClassifierEnsemble(members, temperatures)

@@ -114,22 +114,6 @@ def test_symbolic_shape_is_the_real_one(training):
     assert symbol.shape == (None, 3, 5)
 
 
-def test_saved_model_round_trip(tmp_path):
-    layer = embedding(
-        dropout=0.1,
-        word_dropout=0.2,
-        drop_types=True,
-        scale=2.0,
-        name="words",
-    )
-    copy = helpers.copy_of(layer)
-    assert copy.get_config() == layer.get_config()
-    inputs = {"inputs": IDS.astype("int32")}
-    model = helpers.functional(layer, inputs)
-    loaded = helpers.reloaded(model, tmp_path)
-    helpers.assert_close(loaded(inputs), layer(IDS))
-
-
 @pytest.mark.parametrize("argument", ["dropout", "word_dropout"])
 def test_rates_must_be_below_one(argument):
     with pytest.raises(ValueError, match=f"Received: {argument}=1.0"):

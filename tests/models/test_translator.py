@@ -13,9 +13,12 @@ from kerasrnn.models import Encoder
 from kerasrnn.models import Lexicon
 from kerasrnn.models import Shortlist
 from kerasrnn.models import Translator
+from kerasrnn.models import TranslatorEnsemble
+from kerasrnn.models.translator import alignment_cost
 from kerasrnn.training import TokenCrossentropy
 from tests import helpers
 from tests.models.small import INPUTS
+from tests.models.small import SOURCE
 from tests.models.small import LeakyCell
 from tests.models.small import lexicon
 from tests.models.small import translation_table
@@ -47,15 +50,12 @@ VARIANTS = {
         "decoder": {"depth": 2, "attention": "dot", "bridge": "copy"},
     },
     "leaky": {"cell": LeakyCell(4), "decoder": {"depth": 2}},
+    "blind": {"decoder": {"attention": None, "depth": 2}},
 }
 
 TELLING = ["fed", "lexical", "before", "leaky"]
 # A cell, a depth or a bridge of which another variant has the like.
 LIKE_OTHERS = ["deep", "copy", "lstm", "simple"]
-
-telling_variants = pytest.mark.parametrize(
-    "variant", helpers.some_now(TELLING, ["fed", "before"])
-)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,8 @@ def test_decoding_step_by_step_is_the_teacher_forced_call(variant):
         logits.append(step)
         alignments = helpers.as_numpy(alignments)
         assert np.all(alignments[INPUTS["source"] == 0] == 0)
-        np.testing.assert_allclose(alignments.sum(-1), 1, rtol=1e-5)
+        attended = 0 if variant == "blind" else 1
+        np.testing.assert_allclose(alignments.sum(-1), attended, rtol=1e-5)
     helpers.assert_close(ops.stack(logits, axis=1), model(INPUTS))
 
 
@@ -86,27 +87,6 @@ def test_padding_changes_nothing(variant):
         "target": INPUTS["target"][1:2, :2],
     }
     helpers.assert_close(logits[1, :2], model(alone)[0])
-
-
-@telling_variants
-def test_no_logit_sees_the_future(variant):
-    model = translator(**VARIANTS[variant])
-    before = helpers.as_numpy(model(INPUTS))
-    target = INPUTS["target"].copy()
-    target[:, 2] = (target[:, 2] + 3) % 10
-    after = helpers.as_numpy(model(INPUTS | {"target": target}))
-    np.testing.assert_array_equal(before[:, :2], after[:, :2])
-    # The next words do depend on it.
-    changed = np.any(before[:, 2:] != after[:, 2:], axis=-1)
-    assert changed.all()
-
-
-@telling_variants
-def test_saved_model_round_trip(variant, tmp_path):
-    model = translator(**VARIANTS[variant])
-    loaded = helpers.reloaded(model, tmp_path)
-    assert loaded.to_json() == model.to_json()
-    helpers.assert_close(loaded(INPUTS), model(INPUTS))
 
 
 @pytest.mark.slow
@@ -167,20 +147,6 @@ def test_the_parameters_of_the_seed():
     assert encoder.count_params() == 3_963_392
     assert decoder.count_params() == 9_383_583
     assert model.count_params() == 3_963_392 + 9_383_583
-
-
-def test_without_attention_step_by_step_is_the_teacher_forced_call():
-    model = translator(decoder={"attention": None, "depth": 2})
-    states, memory = model.encode(INPUTS["source"])
-    logits = []
-    for t in range(4):
-        ids = ops.convert_to_tensor(INPUTS["target"][:, t])
-        step, states, alignments = model.decode_step(ids, states, memory)
-        logits.append(step)
-        np.testing.assert_array_equal(
-            helpers.as_numpy(alignments), np.zeros((3, 5))
-        )
-    helpers.assert_close(ops.stack(logits, axis=1), model(INPUTS))
 
 
 def sampled(rate, **options):
@@ -316,3 +282,178 @@ def test_a_lexicon_of_another_source_is_refused():
     decoder = Decoder(10, GRUCell(4), lexicon=Lexicon(5, 10))
     with pytest.raises(ValueError, match="source_size=9. .*source_size=5"):
         Translator(Encoder(9, GRUCell(4)), decoder)
+
+
+IDS = np.array([1, 5, 3], "int32")
+
+
+def softmax(x):
+    x = np.exp(x - x.max(-1, keepdims=True))
+    return x / x.sum(-1, keepdims=True)
+
+
+def first_step(model):
+    states, memory = model.encode(SOURCE)
+    logits, states, alignments = model.decode_step(
+        ops.convert_to_tensor(IDS), states, memory
+    )
+    return helpers.as_numpy(logits), states, helpers.as_numpy(alignments)
+
+
+@pytest.fixture(scope="module")
+def members():
+    first = translator()
+    second = translator(LSTMCell(8), decoder={"attention": "multi_head"})
+    second.set_weights([2 * w for w in second.get_weights()])
+    return [first, second]
+
+
+@pytest.mark.slow_on_jax
+def test_its_probabilities_are_the_mean_of_its_members(members):
+    logits, states, alignments = first_step(TranslatorEnsemble(members))
+    each = [first_step(member) for member in members]
+    mean = np.mean([softmax(found[0]) for found in each], axis=0)
+    np.testing.assert_allclose(np.exp(logits), mean, rtol=1e-4)
+    np.testing.assert_allclose(
+        alignments, np.mean([found[2] for found in each], axis=0), rtol=1e-5
+    )
+    helpers.assert_close(states, [found[1] for found in each])
+    assert np.abs(softmax(each[0][0]) - mean).max() > 0.01
+
+
+def test_called_it_is_what_decoding_step_by_step_gives(members):
+    ensemble = TranslatorEnsemble(members)
+    logits = helpers.as_numpy(ensemble(INPUTS))
+    states, memory = ensemble.encode(SOURCE)
+    for t in range(4):
+        ids = ops.convert_to_tensor(INPUTS["target"][:, t])
+        step, states, _ = ensemble.decode_step(ids, states, memory)
+        helpers.assert_close(step, logits[:, t], rtol=1e-4, atol=1e-5)
+
+
+def test_it_has_a_configuration(members):
+    ensemble = TranslatorEnsemble(members)
+    copy = TranslatorEnsemble.from_config(ensemble.get_config())
+    copy.set_weights(ensemble.get_weights())
+    helpers.assert_close(copy(INPUTS), ensemble(INPUTS))
+
+
+def test_members_predict_the_same_few_words(members):
+    words = np.array([[9, 2, 4, 5], [1, 2, 3, 4], [5, 2, 7, 0]])
+    of_each, mean = (
+        [
+            softmax(helpers.as_numpy(model.decode_step(IDS, states, memory)[0]))
+            for model in models
+            for states, memory in [model.encode(SOURCE, words)]
+        ]
+        for models in (members, [TranslatorEnsemble(members)])
+    )
+    assert mean[0].shape == (3, 4)
+    helpers.assert_close(mean[0], np.mean(of_each, axis=0))
+
+
+@helpers.slow_on_jax
+def test_of_one_it_is_that_one(members):
+    search = BeamSearch(max_length=6, beam_width=3)
+    alone, ensemble = (
+        search(model.decode_step, *model.encode(SOURCE))
+        for model in (members[1], TranslatorEnsemble(members[1:]))
+    )
+    np.testing.assert_array_equal(
+        helpers.as_numpy(ensemble.ids), helpers.as_numpy(alone.ids)
+    )
+    helpers.assert_close(ensemble.scores, alone.scores)
+
+
+def test_members_share_their_vocabulary(members):
+    cell = GRUCell(4)
+    other = Translator(Encoder(9, cell, 3), Decoder(11, cell, 3))
+    with pytest.raises(ValueError, match=r"2 models, with \[10, 11\] logits"):
+        TranslatorEnsemble([members[0], other])
+    with pytest.raises(ValueError, match="0 models"):
+        TranslatorEnsemble([])
+
+
+@helpers.slow_on_jax
+def test_it_is_exact_where_its_members_are_not():
+    model = translator(cell=keras.layers.GRUCell(4, dtype="mixed_bfloat16"))
+    alone, of_two = (
+        x.decode_step(np.array([3, 4]), *x.encode(SOURCE[:2]))[0]
+        for x in (model, TranslatorEnsemble([model, model]))
+    )
+    alone = ops.log_softmax(ops.cast(alone, "float32"))
+    helpers.assert_close(of_two, alone)
+
+
+def test_the_cost_is_the_mean_cross_entropy_of_aligned_tokens():
+    weights = np.array([[[0.5, 0.25, 0.25], [0.1, 0.9, 0.0], [1.0, 0.0, 0.0]]])
+    alignment = np.array([[[0.5, 0.5, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]])
+    expected = -(0.5 * np.log(0.5) + 0.5 * np.log(0.25) + np.log(0.9)) / 2
+    found = alignment_cost(weights, alignment)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    assert alignment_cost(weights, 0 * alignment) == 0
+    # Attention that is nowhere near costs much, but not without end.
+    assert 10 < alignment_cost(weights[:, 2:], alignment[:, 1:2]) < 20
+
+
+def test_aligned_tokens_are_those_of_all_replicas(monkeypatch):
+    """The others have one, whose cost is 2."""
+    others = iter([2.0, 1.0])
+    monkeypatch.setattr(
+        "kerasrnn.models.translator.sum_over_replicas",
+        lambda x: x + next(others),
+    )
+    found = alignment_cost(np.full((1, 3, 4), 0.25), np.ones((1, 3, 4)) / 4)
+    np.testing.assert_allclose(found, (3 * np.log(4) + 2) / 4, rtol=1e-6)
+
+
+def guided(**decoder):
+    keras.utils.set_random_seed(1)
+    cell = keras.layers.GRUCell(8)
+    return Translator(
+        Encoder(9, cell, 8),
+        Decoder(9, cell, 8, **decoder),
+        alignment_weight=2.0,
+    )
+
+
+def reversed_sequences(count, length=5):
+    """Sources, the same reversed as targets, and where each token is from."""
+    source = np.random.default_rng(0).integers(3, 9, (count, length))
+    labels = source[:, ::-1]
+    target = np.concatenate([np.ones((count, 1), int), labels[:, :-1]], axis=1)
+    alignment = np.tile(np.eye(length)[::-1], (count, 1, 1))
+    return {"source": source, "target": target}, labels, alignment
+
+
+def test_the_loss_has_the_weighted_cost(monkeypatch):
+    """Each of two replicas adds its share."""
+    monkeypatch.setattr(
+        "kerasrnn.models.translator.share_of_added_loss", lambda loss: loss / 2
+    )
+    model = guided()
+    inputs, labels, alignment = reversed_sequences(4)
+    memory = model.encoder(inputs["source"])
+    _, weights = model.decoder(
+        inputs["target"], *memory, return_attention_scores=True
+    )
+    model.compile("sgd", TokenCrossentropy(), run_eagerly=True)
+    plain = model.train_on_batch(inputs, labels)
+    model = guided()
+    model.compile("sgd", TokenCrossentropy(), run_eagerly=True)
+    guided_loss = model.train_on_batch(
+        inputs | {"alignment": alignment}, labels
+    )
+    cost = float(alignment_cost(weights, alignment))
+    assert guided_loss == pytest.approx(plain + 2.0 / 2 * cost, rel=1e-5)
+    # It is of training only.
+    model(inputs | {"alignment": alignment})
+    assert not model.losses
+
+
+def test_without_attention_there_is_nothing_to_guide():
+    model = guided(attention=None)
+    inputs, labels, alignment = reversed_sequences(2)
+    model.compile("sgd", TokenCrossentropy(), run_eagerly=True)
+    with pytest.raises(ValueError, match="Received: attention=None"):
+        model.train_on_batch(inputs | {"alignment": alignment}, labels)
