@@ -71,64 +71,92 @@ def test_weights_go_by_label_and_multiply(class_weight, expected):
         labeller.fit(found, class_weight="balanced")
 
 
-@pytest.mark.parametrize(
-    "weights",
-    [[1.0], [1.0, 2.0, -1.0, 1.0], [1, 1, 1, np.nan], [[1.0] * 4], ["a"] * 4],
-)
+def again(labeller, labels="yn", **options):
+    """The labeller, made anew of its parts."""
+    return TextLabeller(labeller.model, WORDS, list(labels), **options)
+
+
+def learn(labeller, examples=TEXTS, labels=("y", "n", "n", "y"), **options):
+    return labeller.fit(examples, labels, **options)
+
+
+def learn_from_batches(labeller, **options):
+    return labeller.fit(labeller.batches(TEXTS, [*"ynny"]), **options)
+
+
+NO_TEXT = "Expected: a string. Received: "
+WRONG = {
+    **{
+        f"weights={weights}": (
+            learn,
+            {"sample_weight": weights},
+            "each text. R",
+        )
+        for weights in (
+            *([1.0], [1.0, 2.0, -1.0, 1.0], [1, 1, 1, np.nan]),
+            *([[1.0] * 4], ["a"] * 4),
+        )
+    },
+    **{
+        f"{name} beside batches": (
+            learn_from_batches,
+            {name: value},
+            "addition to a dataset",
+        )
+        for name, value in (("sample_weight", [1.0] * 4), ("labels", [*"yyyy"]))
+    },
+    "equal labels": (again, {"labels": "yy"}, r"labels=\['y', 'y'\]"),
+    "a number": (again, {"labels": ["y", 1]}, r"labels=\['y', 1\]"),
+    "no tokens": (again, {"max_length": 0}, "max_length=0"),
+    "no temperature": (again, {"temperature": 0.0}, "temperature=0.0"),
+    **{
+        f"threshold={threshold}": (
+            lambda x, **options: x.label(["dull"], **options),
+            {"threshold": threshold},
+            ">= 0 and <= 1. Received: threshold=",
+        )
+        for threshold in (1.5, np.nan, "a", [0.5])
+    },
+    **{
+        f"{name} of {text!a}": (
+            lambda x, text, name=name: getattr(x, name)(text),
+            {"text": text},
+            NO_TEXT,
+        )
+        for name in ("explain", "hidden_states")
+        for text in (["dull"], None, "\ud800")
+    },
+    "a weight twice": (
+        learn,
+        {"class_weight": {1: 2.0, "n": 3.0}},
+        "a label twice.*'n': 3.0}",
+    ),
+    "half a label": (
+        learn,
+        {"class_weight": {0.5: 2.0}},
+        "be labels, among .*{0.5: 2.0}",
+    ),
+    "no weight": (learn, {"class_weight": {"n": "a"}}, "class_weight='a'"),
+    "no labels to validate on": (
+        learn,
+        {"validation_data": (TEXTS,)},
+        r"\(texts, labels\).*Received: \(\[",
+    ),
+    "a dictionary": (learn, {"labels": {"y": 1}}, "`labels` must be a list"),
+    "a matrix": (
+        learn,
+        {"labels": np.eye(4, 2)},
+        "Labels must be among .* Received: ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
 @pytest.mark.filterwarnings("ignore:.* texts were cut")
-def test_weights_that_fit_no_text_are_refused(weights, unchanged):
-    labeller = unchanged
-    with pytest.raises(ValueError, match="for each text. Received"):
-        labeller.fit(TEXTS, ["y", "n", "n", "y"], sample_weight=weights)
-    batches = labeller.batches(TEXTS, ["y", "n", "n", "y"])
-    for given in ({"sample_weight": [1.0] * 4}, {"labels": ["y"] * 4}):
-        with pytest.raises(ValueError, match="addition to a dataset"):
-            labeller.fit(batches, **given)
-
-
-@pytest.mark.parametrize(
-    "given, words",
-    [
-        ({"labels": ["y", "y"]}, r"labels=\['y', 'y'\]"),
-        ({"labels": ["y", 1]}, r"labels=\['y', 1\]"),
-        ({"max_length": 0}, "max_length=0"),
-        ({"temperature": 0.0}, "temperature=0.0"),
-    ],
-)
-def test_a_labeller_that_could_not_answer_is_refused(given, words, unchanged):
-    given = {"labels": ["y", "n"], **given}
-    with pytest.raises(ValueError, match=f"Received: {words}"):
-        TextLabeller(unchanged.model, WORDS, **given)
-
-
-@pytest.mark.parametrize("threshold", [1.5, np.nan, "a", [0.5]])
-def test_a_threshold_is_a_probability(threshold, unchanged):
-    with pytest.raises(ValueError, match=">= 0 and <= 1. Received: threshold="):
-        unchanged.label(["dull"], threshold=threshold)
-
-
-@pytest.mark.parametrize("method", ["explain", "hidden_states"])
-@pytest.mark.parametrize("text", [["dull"], None, "\ud800"])
-def test_only_a_text_is_explained(method, text, unchanged):
-    with pytest.raises(ValueError, match="Expected: a string. Received: "):
-        getattr(unchanged, method)(text)
-
-
-@pytest.mark.parametrize(
-    "given, words",
-    [
-        ({"class_weight": {1: 2.0, "n": 3.0}}, "a label twice.*'n': 3.0}"),
-        ({"class_weight": {0.5: 2.0}}, "be labels, among .*{0.5: 2.0}"),
-        ({"class_weight": {"n": "a"}}, "class_weight='a'"),
-        ({"validation_data": (TEXTS,)}, r"\(texts, labels\).*Received: \(\["),
-        ({"labels": {"y": 1}}, "`labels` must be a list"),
-        ({"labels": np.eye(4, 2)}, "Labels must be among .* Received: "),
-    ],
-)
-def test_what_it_cannot_learn_from_is_said(given, words, unchanged):
-    given = {"examples": TEXTS, "labels": ["y", "n", "n", "y"], **given}
-    with pytest.raises(ValueError, match=words):
-        unchanged.fit(**given)
+def test_what_is_wrong_is_said(name, unchanged):
+    call, options, message = WRONG[name]
+    with pytest.raises(ValueError, match=message):
+        call(unchanged, **options)
 
 
 def test_a_number_that_may_be_a_name_is_refused():

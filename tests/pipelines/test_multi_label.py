@@ -147,19 +147,36 @@ def test_other_labels_are_refused(kind, unchanged):
     assert labeller.temperature == 1.0
 
 
-def test_what_needs_one_label_or_several_says_so():
-    with pytest.raises(ValueError, match="`sample_weight`.*class_weight={'fi"):
-        new_labeller().fit(TEXTS, TAGS, class_weight={"fine": 2.0})
-    model = new_labeller().model
-    single = TextLabeller(model, WORDS, NAMES)
-    with pytest.raises(ValueError, match="Received: multi_label=False"):
-        single.tune_thresholds(TEXTS, ["fine"] * 4)
-    with pytest.raises(ValueError, match="`threshold` must be a finite"):
-        single.label(TEXTS, threshold={"fine": 0.5})
-    with pytest.raises(
-        ValueError, match="`labels` must be 3 distinct, non-empty"
-    ):
-        TextLabeller(model, WORDS, NAMES[:2], multi_label=True)
+def single(labeller):
+    """One of the same model, whose labels exclude each other."""
+    return TextLabeller(labeller.model, WORDS, NAMES)
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (
+            lambda x: x.fit(TEXTS, TAGS, class_weight={"fine": 2.0}),
+            "`sample_weight`.*class_weight={'fi",
+        ),
+        (
+            lambda x: single(x).tune_thresholds(TEXTS, ["fine"] * 4),
+            "Received: multi_label=False",
+        ),
+        (
+            lambda x: single(x).label(TEXTS, threshold={"fine": 0.5}),
+            "`threshold` must be a finite",
+        ),
+        (
+            lambda x: TextLabeller(x.model, WORDS, NAMES[:2], multi_label=True),
+            "`labels` must be 3 distinct, non-empty",
+        ),
+    ],
+    ids=["weights", "thresholds", "a threshold", "labels"],
+)
+def test_what_needs_one_label_or_several_says_so(call, message, unchanged):
+    with pytest.raises(ValueError, match=message):
+        call(unchanged)
 
 
 def test_scores_are_those_of_scikit_learn():

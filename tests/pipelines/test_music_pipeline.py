@@ -28,12 +28,6 @@ def music():
     return pipeline()
 
 
-@pytest.mark.parametrize("wrong", [0, 1.5, "4"])
-def test_a_beat_has_whole_steps(wrong):
-    with pytest.raises(ValueError, match="steps_per_beat=.*" + str(wrong)):
-        MusicPipeline(PianoRollModel(FastGRUCell(4)), steps_per_beat=wrong)
-
-
 def expected_scores(music, roll):
     """Log-likelihoods, key by key, of one roll without padding."""
     inputs = np.pad(roll[:-1], [(1, 0), (0, 0)])[None].astype("float32")
@@ -88,16 +82,6 @@ def test_a_piece_of_one_step_has_no_later_steps(music):
     assert found["steps"] == alone["steps"] + 1
 
 
-def test_velocities_and_gaps_are_not_rolls(music):
-    for value in (100, -1, np.nan):
-        rolls = [np.full((3, KEYS), value)]
-        for use in (music.score, music.batches):
-            with pytest.raises(ValueError, match="1 where a key sounds"):
-                use(rolls)
-    with pytest.raises(ValueError, match="batch_size=-1"):
-        music.score(ROLLS, batch_size=-1)
-
-
 def step_by_step(music, prompt, sample):
     """Continues a prompt by calls of `step`; `sample` chooses the keys."""
     step = music.signatures["step"]
@@ -111,16 +95,6 @@ def step_by_step(music, prompt, sample):
         written.append(keys)
         roll = keys[None, None]
     return np.array(written)
-
-
-@pytest.mark.parametrize(
-    "shape, message",
-    [((1, 3), "same number of rows.*1 2"), ((2, 0), "one step")],
-)
-def test_a_step_needs_keys_of_the_rows_of_its_states(music, shape, message):
-    states = music.model.initial_states(2)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-        music.signatures["step"](tf.zeros((*shape, KEYS)), *states)
 
 
 def test_writing_is_step_by_step(music):
@@ -184,38 +158,93 @@ def generated(music, prompt=ROLLS[0], **given):
     )
 
 
-def test_it_cannot_go_on_with_other_keys(music):
-    with pytest.raises(ValueError, match=r"\(time, 5\).*Received: shape"):
-        music.write(np.zeros((3, 9)))
+def of_beats(steps):
+    return MusicPipeline(PianoRollModel(FastGRUCell(4)), steps_per_beat=steps)
 
 
-@pytest.mark.parametrize(
-    "given, message",
-    [
-        ({"steps": 15_001}, "At most 15000 steps are allowed"),
-        ({"steps": -1}, "steps must be >= 0"),
-        ({"temperature": np.nan}, "temperature must be >= 0"),
-    ],
-)
-def test_what_is_not_served(music, given, message):
+def given_to(music, name, value):
+    getattr(music, name)([np.full((3, KEYS), value)])
+
+
+WRONG = {
+    **{
+        f"{steps} steps": (
+            lambda x, steps=steps: of_beats(steps),
+            f"steps_per_beat=.*{steps}",
+        )
+        for steps in (0, 1.5, "4")
+    },
+    **{
+        f"{value} to {name}": (
+            lambda x, name=name, value=value: given_to(x, name, value),
+            "1 where a key sounds",
+        )
+        for value in (100, -1, np.nan)
+        for name in ("score", "batches")
+    },
+    "a batch": (lambda x: x.score(ROLLS, batch_size=-1), "batch_size=-1"),
+    "other keys": (
+        lambda x: x.write(np.zeros((3, 9))),
+        r"\(time, 5\).*Received: shape",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_said(name, music):
+    call, message = WRONG[name]
+    with pytest.raises(ValueError, match=message):
+        call(music)
+
+
+def stepped(music, roll, rows=1):
+    states = music.model.initial_states(rows)
+    return music.signatures["step"](tf.constant(roll, tf.float32), *states)
+
+
+def scored(music, roll):
+    return music.signatures["serving_default"](tf.constant(roll, tf.float32))
+
+
+HALF, PADDED = (np.array(ROLLS[0][None], "float32") for _ in range(2))
+HALF[0, 1, 2], PADDED[:, 3:] = 0.5, -1
+REFUSED = {
+    "many steps": (
+        lambda x: generated(x, steps=15_001),
+        "At most 15000 steps are allowed",
+    ),
+    "-1 steps": (lambda x: generated(x, steps=-1), "steps must be >= 0"),
+    "no temperature": (
+        lambda x: generated(x, temperature=np.nan),
+        "temperature must be >= 0",
+    ),
+    "other rows": (
+        lambda x: stepped(x, np.zeros((1, 3, KEYS)), 2),
+        "same number of rows.*1 2",
+    ),
+    "no step": (lambda x: stepped(x, np.zeros((2, 0, KEYS)), 2), "one step"),
+    "half a key": (lambda x: scored(x, HALF), "A key of a roll must be"),
+    "a step of half a key": (
+        lambda x: stepped(x, HALF),
+        "A key of a roll must be",
+    ),
+    "a step of padding": (
+        lambda x: stepped(x, PADDED),
+        "A key of a roll must be",
+    ),
+    "half a key to go on from": (
+        lambda x: generated(x, HALF[0]),
+        "A key of a roll must be",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_served(name, music):
+    call, message = REFUSED[name]
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-        generated(music, **given)
+        call(music)
 
 
-def test_the_served_functions_refuse_other_values_than_0_and_1(music):
-    roll = np.array(ROLLS[0], "float32")
-    padded, half = roll.copy(), roll.copy()
-    padded[3:], half[1, 2] = -1, 0.5
-    score, step = (music.signatures[x] for x in ("serving_default", "step"))
-    states = music.model.initial_states(1)
-    assert score(padded[None])["length"].numpy() == [3]
-    for function, wrong in (
-        (score, half),
-        (lambda x: step(x, *states), half),
-        (lambda x: step(x, *states), padded),
-        (lambda x: generated(music, x[0]), half),
-    ):
-        with pytest.raises(
-            tf.errors.InvalidArgumentError, match="A key of a roll must be"
-        ):
-            function(tf.constant(wrong[None]))
+def test_padding_is_no_step_of_a_roll(music):
+    assert scored(music, PADDED)["length"].numpy() == [3]

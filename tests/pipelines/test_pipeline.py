@@ -157,42 +157,86 @@ def test_batches_have_their_size_and_the_order_of_their_seed(kind):
     assert len({str(order) for _, order in (first, *others)}) > 2
 
 
-@pytest.mark.parametrize(
-    "given, words",
-    [
-        ({"validation_split": 0.2}, "`validation_split` is only supported"),
-        ({"shuffle": False}, "from `batches`. Received: shuffle=False"),
-        ({"sample_weight": [1.0]}, "unexpected keyword argument 'sample_weig"),
-        ({"class_weight": {0: 2.0}}, "unexpected keyword argument 'class_wei"),
-        (
-            {"callbacks": keras.callbacks.ModelCheckpoint("best.keras")},
-            r"without tokenizers. Expected.*Run`.*Checkpoint\('best.keras",
-        ),
-    ],
-)
-def test_arguments_of_keras_that_mislead_are_refused(given, words):
-    with pytest.raises((TypeError, ValueError), match=words):
-        small.language().fit(small.SOURCES, verbose=0, **given)
+FRAME = small.series(4)[["load", "temp"]]
 
 
-def test_a_table_is_no_list_of_rows():
-    frame = small.series(4)[["load", "temp"]]
-    with pytest.raises(ValueError, match="such as `zip.*a DataFrame"):
-        small.translator().fit(frame)
-    with pytest.raises(ValueError, match="a list of words with"):
-        small.tagger().fit(frame)
-
-
-@pytest.mark.parametrize("weight", ["equal", [1.0, 2.0]])
-def test_class_weights_are_a_dictionary(weight):
-    received = re.escape(f"Received: class_weight={weight!r}")
-    with pytest.raises(ValueError, match=f"dictionary from tags.*{received}"):
-        small.tagger(scheme=None).fit(small.SENTENCES, class_weight=weight)
-    with pytest.raises(ValueError, match=f"dictionary from labels.*{received}"):
-        small.labeller().fit(small.REVIEWS, small.CLASSES, class_weight=weight)
-
-
-def test_weights_beside_a_dataset_are_refused():
+def fit_to_weighted_batches():
     tagger = small.tagger()
-    with pytest.raises(ValueError, match="addition to a dataset"):
-        tagger.fit(tagger.batches(small.SENTENCES), sample_weight=np.ones(12))
+    batches = tagger.batches(small.SENTENCES)
+    tagger.fit(batches, sample_weight=np.ones(12))
+
+
+WRONG = {
+    **{
+        f"{name} of a language model": (
+            lambda options=options: small.language().fit(
+                small.SOURCES, verbose=0, **options
+            ),
+            message,
+        )
+        for name, options, message in (
+            (
+                *("a split", {"validation_split": 0.2}),
+                "`validation_split` is only supported",
+            ),
+            (
+                *("an order", {"shuffle": False}),
+                "from `batches`. Received: shuffle=False",
+            ),
+            (
+                *("weights", {"sample_weight": [1.0]}),
+                "unexpected keyword argument 'sample_weig",
+            ),
+            (
+                *("weights of classes", {"class_weight": {0: 2.0}}),
+                "unexpected keyword argument 'class_wei",
+            ),
+            (
+                "a file",
+                {"callbacks": keras.callbacks.ModelCheckpoint("best.keras")},
+                r"without tokenizers. Expected.*Run`.*Checkpoint\('best.keras",
+            ),
+        )
+    },
+    "a table of pairs": (
+        lambda: small.translator().fit(FRAME),
+        "such as `zip.*a DataFrame",
+    ),
+    "a table of tags": (
+        lambda: small.tagger().fit(FRAME),
+        "a list of words with",
+    ),
+    **{
+        f"{weight} weights of {kind}": (
+            lambda fit=fit, weight=weight: fit(weight),
+            f"dictionary from {kind}.*"
+            + re.escape(f"Received: class_weight={weight!r}"),
+        )
+        for weight in ("equal", [1.0, 2.0])
+        for kind, fit in (
+            (
+                "tags",
+                lambda weight: small.tagger(scheme=None).fit(
+                    small.SENTENCES, class_weight=weight
+                ),
+            ),
+            (
+                "labels",
+                lambda weight: small.labeller().fit(
+                    small.REVIEWS, small.CLASSES, class_weight=weight
+                ),
+            ),
+        )
+    },
+    "weights beside a dataset": (
+        fit_to_weighted_batches,
+        "addition to a dataset",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_said(name):
+    call, message = WRONG[name]
+    with pytest.raises((TypeError, ValueError), match=message):
+        call()

@@ -107,12 +107,6 @@ def test_a_quantized_model_answers_as_such():
         assert one != other and abs(one - other) < 0.1
 
 
-def test_texts_come_in_a_list(trained):
-    pipeline, *_ = trained
-    with pytest.raises(ValueError, match="list of strings.*'a film'"):
-        list(pipeline.answers("a film", 2))
-
-
 def test_a_file_that_holds_something_else(tmp_path):
     path = tmp_path / "it.keras"
     keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)]).save(path)

@@ -167,21 +167,24 @@ def test_a_training_is_another_by_its_settings_and_facts(tmp_path):
         assert len(history["loss"]) == epochs
         return len(list(tmp_path.glob("training-*")))
 
-    assert trained() == 1
-    assert trained(epochs=2, preset="other") == 1
-    assert trained([2]) == 2
-    assert trained(dev=[2]) == 3
-    assert trained(seed=14) == 4
-    assert trained(start="abc") == 5
-    assert trained(member=1) == 6
     # Arrays count by what is in them, wherever one ends and in any layout.
     rolls = [np.eye(3), np.eye(3)]
-    assert trained(rolls) == 7
-    assert trained([np.asfortranarray(x) for x in rolls]) == 7
-    assert trained([np.concatenate(rolls)]) == 8
-    # With another vocabulary, ids stand for other words.
-    assert trained(words=["red", "blue"]) == 9
-    assert trained(words=["blue", "red"]) == 10
+    for options, count in (
+        ({}, 1),
+        ({"epochs": 2, "preset": "other"}, 1),
+        ({"rows": [2]}, 2),
+        ({"dev": [2]}, 3),
+        ({"seed": 14}, 4),
+        ({"start": "abc"}, 5),
+        ({"member": 1}, 6),
+        ({"rows": rolls}, 7),
+        ({"rows": [np.asfortranarray(x) for x in rolls]}, 7),
+        ({"rows": [np.concatenate(rolls)]}, 8),
+        # With another vocabulary, ids stand for other words.
+        ({"words": ["red", "blue"]}, 9),
+        ({"words": ["blue", "red"]}, 10),
+    ):
+        assert trained(**options) == count
 
 
 def of_several_labels():

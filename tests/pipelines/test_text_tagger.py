@@ -235,49 +235,67 @@ def test_phrases_in_a_graph_are_those_in_python(scheme):
             assert least[place] == pytest.approx(min(shares[start:end]))
 
 
-def test_what_is_wrong_is_said():
-    tagger = small.tagger()
-    with pytest.raises(ValueError, match="'B-DOG'"):
-        tagger.batches([[("dog", "B-DOG")]])
-    with pytest.raises(ValueError, match="1 of them empty"):
-        tagger.batches([[], [("dog", "O")]])
-    with pytest.raises(ValueError, match="Received: 'dog'"):
-        tagger.batches([[("dog", "dog")]])
-    with pytest.raises(ValueError, match="`read_tagged_words`.*'dev.conll'"):
-        tagger.evaluate("dev.conll")
-    for words in (["Anna lives"], "Anna lives", [["Anna lives", ""]]):
-        with pytest.raises(
-            ValueError, match="lists of non-empty words.*'Anna lives'"
-        ):
-            tagger.tag_tokens(words)
-    for words in (None, [None], [[None]]):
-        with pytest.raises(ValueError, match="Received: .*None"):
-            tagger.tag_tokens(words)
-    with pytest.raises(ValueError, match="batch_size=0"):
-        tagger.tag_tokens([["Anna"]], batch_size=0)
-    with pytest.raises(ValueError, match="`tags` must have 5"):
-        TextTagger(tagger.model, tagger.words, ["O"], tagger.characters)
-    with pytest.raises(ValueError, match="CharacterReader"):
-        TextTagger(tagger.model, tagger.words, small.TAGS)
+def again(tagger, tags=small.TAGS, **options):
+    """The tagger, made anew of its parts."""
+    return TextTagger(tagger.model, tagger.words, tags, **options)
 
 
-@pytest.mark.parametrize(
-    "sentences",
-    [
-        [(["Anna", "sings"], ["B-X", "O"])],
-        [(["Anna", "sings", "."], ["B-X", "O", "O"])],
-        [{"tokens": ["Anna"], "ner_tags": ["B-X"]}],
-        {"tokens": [["Anna"]], "ner_tags": [["B-X"]]},
-        [[("Anna", "NNP", "B-X")]],
-        [("Anna", "B-X"), ("sings", "O")],
-        ["Anna sings"],
-    ],
-)
-def test_sentences_of_another_form_are_refused(sentences):
-    tagger = small.tagger()
-    message = r'such as .*"B-PER".*Received: .*Anna'
+ROWS = small.SENTENCES
+FORM = r'such as .*"B-PER".*Received: .*Anna'
+NO_WORDS = "lists of non-empty words.*'Anna lives'"
+WRONG = {
+    "a tag": (lambda x: x.batches([[("dog", "B-DOG")]]), "'B-DOG'"),
+    "no words": (lambda x: x.batches([[], [("dog", "O")]]), "1 of them empty"),
+    "no tags": (lambda x: x.batches([[("dog", "dog")]]), "Received: 'dog'"),
+    "a path": (
+        lambda x: x.evaluate("dev.conll"),
+        "`read_tagged_words`.*'dev.conll'",
+    ),
+    **{
+        f"{words} to tag": (lambda x, y=words: x.tag_tokens(y), said)
+        for words, said in (
+            (["Anna lives"], NO_WORDS),
+            ("Anna lives", NO_WORDS),
+            ([["Anna lives", ""]], NO_WORDS),
+            (None, "Received: .*None"),
+            ([None], "Received: .*None"),
+            ([[None]], "Received: .*None"),
+        )
+    },
+    "a batch": (lambda x: x.tag_tokens([["Anna"]], batch_size=0), "size=0"),
+    "too few tags": (
+        lambda x: again(x, ["O"], characters=x.characters),
+        "`tags` must have 5",
+    ),
+    "no characters": (again, "CharacterReader"),
+    **{
+        f"{rows} to learn": (lambda x, y=rows: x.fit(y), FORM)
+        for rows in (
+            [(["Anna", "sings"], ["B-X", "O"])],
+            [(["Anna", "sings", "."], ["B-X", "O", "O"])],
+            [{"tokens": ["Anna"], "ner_tags": ["B-X"]}],
+            {"tokens": [["Anna"]], "ner_tags": [["B-X"]]},
+            [[("Anna", "NNP", "B-X")]],
+            [("Anna", "B-X"), ("sings", "O")],
+            ["Anna sings"],
+        )
+    },
+    "few weights": (
+        lambda x: x.fit(ROWS, sample_weight=[1.0]),
+        "each sentence. .* 12 sentences",
+    ),
+    "weights with a CRF": (
+        lambda x: x.fit(ROWS, class_weight={"O": 0.5}),
+        "with a `CRF`.*class_weight={'O'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_said(name):
+    call, message = WRONG[name]
     with pytest.raises(ValueError, match=message):
-        tagger.fit(sentences)
+        call(small.tagger())
 
 
 @pytest.mark.parametrize(
@@ -343,16 +361,14 @@ def test_a_sentence_or_a_tag_without_weight_has_no_loss(scheme, given):
     assert "token_accuracy" in history
 
 
-def test_weights_that_do_not_fit_the_sentences():
-    rows = small.SENTENCES
-    with pytest.raises(ValueError, match="each sentence. .* 12 sentences"):
-        small.tagger().fit(rows, sample_weight=[1.0])
-    with pytest.raises(ValueError, match="with a `CRF`.*class_weight={'O'"):
-        small.tagger().fit(rows, class_weight={"O": 0.5})
-    for given, words in (
+@pytest.mark.parametrize(
+    "weights, message",
+    [
         ({"B-X": 1.0}, r"must be tags, among \('O', "),
         ({7: 1.0}, r"must be tags, among \('O', "),
         ({"O": 1.0, 0: 2.0}, "a tag twice"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            small.tagger(scheme=None).fit(rows, class_weight=given)
+    ],
+)
+def test_weights_are_those_of_tags(weights, message):
+    with pytest.raises(ValueError, match=message):
+        small.tagger(scheme=None).fit(ROWS, class_weight=weights)

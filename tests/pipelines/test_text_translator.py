@@ -104,17 +104,6 @@ def test_order_is_kept_whatever_the_lengths(translator):
     assert not {"greedy", "n_best"} & translator.signatures.keys()
 
 
-def test_a_sentence_in_a_batch_is_as_alone(translator):
-    texts = [*SENTENCES, "", "who knows who is there", "house a zzz"]
-    together = translator.signatures["serving_default"](tf.constant(texts))
-    for i, text in enumerate(texts):
-        alone = translator.signatures["serving_default"](tf.constant([text]))
-        assert alone["translation"][0] == together["translation"][i]
-        np.testing.assert_allclose(
-            alone["score"][0], together["score"][i], rtol=1e-4
-        )
-
-
 def test_nothing_is_translated_by_nothing(translator):
     nothing = ["", "  \t", "\u3000", "\u200b", "\ufeff \u2800", "\u200d\ufe0f"]
     assert translator.translate(nothing) == [""] * 6
@@ -285,34 +274,99 @@ def test_an_ensemble_is_used_as_its_first(model, tokenizers):
         assert config[name] == expected[name], name
 
 
-def test_a_search_fits_its_translator(beam, tokenizers):
-    """When it is made, and when it is set."""
-    wrong = beam.search.with_(end_id=99)
-    with pytest.raises(ValueError, match="Received: .*'end_id': 99"):
-        TextTranslator(beam.model, *tokenizers, wrong)
-    for search in wrong, "greedy":
-        with pytest.raises(ValueError, match="search.*Received: "):
-            beam.search = search
-    source, target = (x.vocabulary_size for x in tokenizers)
+def made(beam, source=None, target=None, search=None, model=None, **options):
+    """A translator of the parts of another, but for some."""
+    return TextTranslator(
+        model or beam.model,
+        source or beam.source_tokenizer,
+        target or beam.target_tokenizer,
+        search or GreedySearch(max_length=5),
+        **options,
+    )
+
+
+def without_attention(beam):
+    source, target = beam.source_tokenizer, beam.target_tokenizer
     cell = keras.layers.GRUCell(4)
     model = Translator(
-        Encoder(source, cell, 4), Decoder(target, cell, 4, attention=None)
+        Encoder(source.vocabulary_size, cell, 4),
+        Decoder(target.vocabulary_size, cell, 4, attention=None),
     )
-    covering = BeamSearch(coverage_penalty=0.2, **tokenizers[1].special_ids)
-    with pytest.raises(ValueError, match="needs a model with attention"):
-        TextTranslator(model, *tokenizers, covering)
+    search = BeamSearch(coverage_penalty=0.2, **target.special_ids)
+    return made(beam, model=model, search=search)
 
 
-def test_an_ensemble_needs_the_same_tokenizers(beam, model, tokenizers):
-    search = GreedySearch(max_length=5)
-    source, target = tokenizers
-    cased = WordTokenizer(source.vocabulary, lowercase=False)
-    for wrong in (target, WordTokenizer(source.vocabulary[::-1]), cased):
-        other = TextTranslator(model, wrong, target, search)
-        with pytest.raises(ValueError, match="Received: a `source_tokenizer`"):
-            TextTranslator.ensemble([beam, other])
-    with pytest.raises(ValueError, match="of class `TextTranslator`"):
-        TextTranslator.ensemble([beam, model])
+def copier(beam, **tokenizers):
+    return made(beam, copy_unknown=True, **tokenizers)
+
+
+def ensemble_of(beam, words, **options):
+    other = made(beam, WordTokenizer(words, **options))
+    return TextTranslator.ensemble([beam, other])
+
+
+def set_search(beam, search):
+    beam.search = search
+
+
+WORD_MODEL = "`copy_unknown` needs a word"
+OTHER_WORDS = "Received: a `source_tokenizer`"
+WRONG = {
+    "another end": (
+        lambda x: made(x, search=x.search.with_(end_id=99)),
+        "Received: .*'end_id': 99",
+    ),
+    "another end that is set": (
+        lambda x: set_search(x, x.search.with_(end_id=99)),
+        "search.*Received: ",
+    ),
+    "no search": (
+        lambda x: set_search(x, "greedy"),
+        "search.*Received: ",
+    ),
+    "no attention": (without_attention, "needs a model with attention"),
+    "words of the target": (
+        lambda x: ensemble_of(x, x.target_tokenizer.vocabulary),
+        OTHER_WORDS,
+    ),
+    "words in another order": (
+        lambda x: ensemble_of(x, x.source_tokenizer.vocabulary[::-1]),
+        OTHER_WORDS,
+    ),
+    "cased words": (
+        lambda x: ensemble_of(
+            x, x.source_tokenizer.vocabulary, lowercase=False
+        ),
+        OTHER_WORDS,
+    ),
+    "a model": (
+        lambda x: TextTranslator.ensemble([x, x.model]),
+        "of class `TextTranslator`",
+    ),
+    "no unknown word to copy": (
+        lambda x: copier(
+            x, source=WordTokenizer(["<pad>", "<s>", "</s>", "red"])
+        ),
+        WORD_MODEL,
+    ),
+    "punctuation apart": (
+        lambda x: copier(
+            x, source=WordTokenizer.train(SENTENCES, separate_punctuation=True)
+        ),
+        WORD_MODEL,
+    ),
+    "characters": (
+        lambda x: copier(x, target=CharacterTokenizer.train(SENTENCES)),
+        WORD_MODEL,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_said(name, beam):
+    call, message = WRONG[name]
+    with pytest.raises(ValueError, match=message):
+        call(beam)
 
 
 def test_sampling_in_training_makes_no_other_tokenizer(model):
@@ -533,18 +587,3 @@ def test_a_text_may_spell_the_mark_of_subwords():
     copier = TextTranslator(*parts, copy_unknown=True)
     for text in "red\u2581books", "\u2581\u2581", "red \u2581 books":
         assert "<unk>" not in copier.translate([text])[0]
-
-
-def test_what_cannot_be_copied(model, tokenizers):
-    characters = CharacterTokenizer.train(SENTENCES)
-    no_unknown = WordTokenizer(["<pad>", "<s>", "</s>", "red"])
-    apart = WordTokenizer.train(SENTENCES, separate_punctuation=True)
-    for source, target in (
-        (no_unknown, tokenizers[1]),
-        (apart, tokenizers[1]),
-        (tokenizers[0], characters),
-    ):
-        with pytest.raises(ValueError, match="`copy_unknown` needs a word"):
-            TextTranslator(
-                model, source, target, GreedySearch(), copy_unknown=True
-            )
