@@ -1,3 +1,4 @@
+import functools
 import re
 
 import numpy as np
@@ -9,24 +10,34 @@ from kerasrnn import metrics
 from kerasrnn import models
 from kerasrnn import training
 
+SHARE = functools.partial(arguments.number, above=0, maximum=1)
 
-def test_good_arguments_come_back():
-    assert arguments.integer("end_id", -3) == -3
-    assert type(arguments.integer("beam_width", np.int64(1), 1)) is int
-    assert arguments.number("length_penalty", 0) == 0.0
-    assert type(arguments.number("temperature", np.float32(0.5), 0)) is float
-    assert arguments.integers("forbidden_ids", np.array([5, 6])) == (5, 6)
-    assert arguments.positive_integer("units", 3) == 3
-    assert arguments.rate("dropout", 0.0) == 0.0
-    assert arguments.rate("dropout", 0.99) == 0.99
-    assert arguments.integer("steps", 3, 0, 3) == 3
-    assert arguments.optional_positive_integer("limit", None) is None
-    assert arguments.optional_positive_integer("limit", np.int64(1)) == 1
-    assert arguments.number("transform_bias", -2) == -2.0
-    assert arguments.number("top_p", 1, above=0, maximum=1) == 1.0
-    assert arguments.instance("name", "text", str) == "text"
-    assert arguments.one_of("kind", None, ("a", None)) is None
-    assert arguments.string_list("words", np.array(["a", "b"])) == ["a", "b"]
+
+@pytest.mark.parametrize(
+    "check, given, expected",
+    [
+        (arguments.integer, ["end_id", -3], -3),
+        (arguments.integer, ["beam_width", np.int64(1), 1], 1),
+        (arguments.integer, ["steps", 3, 0, 3], 3),
+        (arguments.number, ["length_penalty", 0], 0.0),
+        (arguments.number, ["temperature", np.float32(0.5), 0], 0.5),
+        (arguments.number, ["transform_bias", -2], -2.0),
+        (SHARE, ["top_p", 1], 1.0),
+        (arguments.integers, ["forbidden_ids", np.array([5, 6])], (5, 6)),
+        (arguments.positive_integer, ["units", 3], 3),
+        (arguments.rate, ["dropout", 0.0], 0.0),
+        (arguments.rate, ["dropout", 0.99], 0.99),
+        (arguments.optional_positive_integer, ["limit", None], None),
+        (arguments.optional_positive_integer, ["limit", np.int64(1)], 1),
+        (arguments.instance, ["name", "text", str], "text"),
+        (arguments.one_of, ["kind", None, ("a", None)], None),
+        (arguments.string_list, ["words", np.array(["a", "b"])], ["a", "b"]),
+    ],
+)
+def test_good_arguments_come_back(check, given, expected):
+    """As numbers of Python, also where they are NumPy's."""
+    found = check(*given)
+    assert found == expected and type(found) is type(expected)
 
 
 CHECKS = {

@@ -98,14 +98,6 @@ def test_texts_of_like_length_share_a_batch(seed):
     assert fill(arrays(batches_of(seed=seed))) > 0.9
 
 
-def test_the_seed_fixes_the_order():
-    first, same, other = (
-        pairs_in(arrays(batches_of(seed=seed))) for seed in (1, 1, 2)
-    )
-    assert first == same
-    assert first != other
-
-
 def test_every_epoch_has_another_order():
     # More texts than one pool sorts: batches mix anew as well.
     dataset = batches_of(batch_size=2, seed=1)
@@ -126,41 +118,30 @@ def test_without_a_seed_nothing_is_shuffled():
     assert lengths == sorted(lengths)
 
 
-@pytest.mark.parametrize("texts, labels", [([], []), (["x"], []), ([], [1])])
-def test_texts_and_labels_are_equally_many(texts, labels):
-    with pytest.raises(
-        ValueError,
-        match=f"same length.*{len(texts)} texts and {len(labels)} labels",
-    ):
-        batches_of(texts, labels)
-
-
-@pytest.mark.parametrize("size", [0, 1.5, None])
-def test_a_batch_has_a_text(size):
-    tokenizer = ReviewTokenizer.train(["x"], specials=("<pad>",))
-    with pytest.raises(ValueError, match=f"Received: batch_size={size}"):
-        labelled_batches(["x"], [1], tokenizer, size)
-
-
-def test_the_tokenizer_needs_padding():
-    tokenizer = ReviewTokenizer.train(["x"], specials=("<unk>",))
-    with pytest.raises(ValueError, match="needs a padding token.*pad_id=-1"):
-        labelled_batches(["x"], [1], tokenizer, 2)
+NO_PADDING = ReviewTokenizer.train(["x"], specials=("<unk>",))
+NO_LABEL = "`labels` must have a non-negative"
 
 
 @pytest.mark.parametrize(
-    "labels",
+    "given, message",
     [
-        [(1, 2), (0, 1)],
-        [(0,), (1,)],
-        [(0,), (1, 2)],
-        ["a", "b"],
-        [np.nan, 1.0],
-        [-1, 0],
-        [[0, 1], [2, 0]],
+        (([], []), "same length.*0 texts and 0 labels"),
+        ((["x"], []), "same length.*1 texts and 0 labels"),
+        (([], [1]), "same length.*0 texts and 1 labels"),
+        ((["x"], [1], TOKENIZER, 0), "Received: batch_size=0"),
+        ((["x"], [1], TOKENIZER, 1.5), "Received: batch_size=1.5"),
+        ((["x"], [1], TOKENIZER, None), "Received: batch_size=None"),
+        ((["x"], [1], NO_PADDING), "needs a padding token.*pad_id=-1"),
+        ((["x", "y"], [(1, 2), (0, 1)]), NO_LABEL),
+        ((["x", "y"], [(0,), (1,)]), NO_LABEL),
+        ((["x", "y"], [(0,), (1, 2)]), NO_LABEL),
+        ((["x", "y"], ["a", "b"]), NO_LABEL),
+        ((["x", "y"], [np.nan, 1.0]), NO_LABEL),
+        ((["x", "y"], [-1, 0]), NO_LABEL),
+        ((["x", "y"], [[0, 1], [2, 0]]), NO_LABEL),
     ],
-    ids=repr,
 )
-def test_what_is_no_label_is_refused(labels):
-    with pytest.raises(ValueError, match="`labels` must have a non-negative"):
-        batches_of(TEXTS[:2], labels)
+def test_what_makes_no_batches_is_refused(given, message):
+    given = (*given, *(TOKENIZER, 8)[len(given) - 2 :])
+    with pytest.raises(ValueError, match=message):
+        labelled_batches(*given)

@@ -241,12 +241,6 @@ def test_the_classes_may_be_those_of_a_model(write):
         read_labelled_corpus(write("text,label\n"), label_names=["fine"])
 
 
-def test_a_limit_is_one_of_the_test_part_too(write):
-    path = write("text,label\na,0\nb,0\nc,1\nd,1\n")
-    corpus = read_labelled_corpus(path, limit=2, test_path=path)
-    assert corpus.test == corpus.train == (["a", "c"], [0, 1])
-
-
 def test_a_folder_has_no_columns(tmp_path):
     for name in ("bad", "good"):
         (tmp_path / "texts" / name).mkdir(parents=True)
@@ -267,11 +261,6 @@ def notes(names, known=()):
     chosen = one_spelling(collections.Counter(names), known, report)
     found = [chosen[name] for name in names]
     return found, " ".join(report.notes)
-
-
-def test_numbers_come_first_and_by_value():
-    names = ["b", "10", "-1", "2.5", "2", "a"]
-    assert in_order(names) == ["-1", "2", "2.5", "10", "a", "b"]
 
 
 def test_one_number_is_one_class():

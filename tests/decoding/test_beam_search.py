@@ -4,7 +4,6 @@ import pytest
 from keras import ops
 
 from kerasrnn.decoding import BeamSearch
-from kerasrnn.decoding import GreedySearch
 from tests.decoding.steps import END
 from tests.decoding.steps import PAD
 from tests.decoding.steps import START
@@ -156,17 +155,6 @@ def test_a_hypothesis_that_ended_comes_before_a_better_one_that_was_cut():
     ]
     probabilities = [0.1, 0.09, 0.081, 0.729]
     np.testing.assert_allclose(np.exp(found.scores[0]), probabilities, 1e-5)
-
-
-@slow_on_jax
-def test_a_width_of_one_is_greedy_search():
-    tables = random_tables(50, 7, seed=2)
-    beam = run(
-        BeamSearch(START, END, PAD, 9, beam_width=1, length_penalty=0.0), tables
-    )
-    greedy = run(GreedySearch(START, END, PAD, 9), tables)
-    np.testing.assert_array_equal(beam.ids, greedy.ids)
-    np.testing.assert_allclose(beam.scores, greedy.scores, rtol=1e-4)
 
 
 # Coverage: `a` is likelier than `b`, but looks where the start looked.

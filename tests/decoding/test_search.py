@@ -44,7 +44,7 @@ SEARCHES = {
 KINDS = [GreedySearch, BeamSearch, SamplingSearch]
 
 
-# A beam of 1 is greedy search, which `test_beam_search.py` says.
+# A beam of 1 is greedy search, which `test_constraints.py` says.
 every_search = some_now(SEARCHES, [x for x in SEARCHES if x != "beam 1"])
 
 

@@ -18,17 +18,26 @@ def test_errors_are_pooled_over_what_is_there():
         assert (copy.name, copy.units) == (name, [2.0, 10.0])
 
 
-def test_what_is_wrong_is_said():
-    with pytest.raises(ValueError, match="'mae' or 'mse'. Received: error='r"):
-        ForecastError(PointHead(), [1.0], "rmse")
-    for units in ([0.0], [float("nan")]):
-        with pytest.raises(ValueError, match="`units` must be"):
-            ForecastError(PointHead(), units)
-    for units, columns in ([1.0, 2.0], 1), ([1.0], 3):
-        with pytest.raises(ValueError, match="must have shape"):
-            ForecastError(PointHead(), units).update_state(
-                np.ones((2, 4, 1)), np.zeros((2, 4, columns))
-            )
-    y = np.zeros((1, 1, 1))
-    with pytest.raises(ValueError, match="no `sample_weight`"):
-        ForecastError(PointHead(), [1.0]).update_state(y, y, np.ones(1))
+def error(units, name="mae"):
+    return ForecastError(PointHead(), units, name)
+
+
+def update(units, columns, *weights):
+    values = np.zeros((2, 4, columns))
+    error(units).update_state(np.ones((2, 4, 1)), values, *weights)
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: error([1.0], "rmse"), "'mae' or 'mse'. Received: error='r"),
+        (lambda: error([0.0]), "`units` must be"),
+        (lambda: error([float("nan")]), "`units` must be"),
+        (lambda: update([1.0, 2.0], 1), "must have shape"),
+        (lambda: update([1.0], 3), "must have shape"),
+        (lambda: update([1.0], 1, np.ones(2)), "no `sample_weight`"),
+    ],
+)
+def test_what_is_wrong_is_said(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

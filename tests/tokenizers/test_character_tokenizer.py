@@ -2,7 +2,6 @@ import pytest
 import tensorflow as tf
 
 from kerasrnn.tokenizers import CharacterTokenizer
-from kerasrnn.tokenizers.table_tokenizers import TableTokenizer
 
 TEXTS = [
     "the red book",
@@ -60,8 +59,3 @@ def test_each_character_has_the_place_of_its_word(tokenizer):
     ids = tokenizer.tokenize(["it is", "a b c"]).to_tensor(-1)
     places = [[0, 0, 1, 1, 1], [0, 1, 1, 2, 2]]
     assert tokenizer.word_positions(ids).numpy().tolist() == places
-
-
-def test_the_base_says_what_to_override():
-    with pytest.raises(NotImplementedError, match="must override `divide"):
-        TableTokenizer(["a"]).tokenize(["a"])

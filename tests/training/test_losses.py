@@ -1,11 +1,13 @@
-import re
-
 import keras
 import numpy as np
 import pytest
 from keras import ops
 
+from kerasrnn.models import PointHead
+from kerasrnn.models import QuantileHead
+from kerasrnn.training import ForecastLoss
 from kerasrnn.training import TokenCrossentropy
+from kerasrnn.training.losses import LabelCrossentropy
 from tests import helpers
 
 LOGITS = helpers.random(3, 5, 7) * 3
@@ -75,13 +77,6 @@ def test_half_precision_logits_are_summed_in_float32():
         assert float(found) == pytest.approx(expected, rel=1e-4)
 
 
-def test_huge_logits_give_a_number():
-    of_labels = np.take_along_axis(LOGITS, LABELS[..., None], axis=-1)[..., 0]
-    gaps = (LOGITS.max(-1) - of_labels)[LABELS != 0]
-    found = float(TokenCrossentropy()(LABELS, 1e4 * LOGITS))
-    assert found == pytest.approx(1e4 * gaps.mean(), rel=1e-4)
-
-
 @pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
 def test_sample_weights_multiply_the_losses(label_smoothing):
     """Of a batch as long as it is wide, too: (batch,) is not (time,)."""
@@ -137,19 +132,6 @@ def test_padding_and_an_empty_batch_cost_nothing(shape, label_smoothing):
     assert float(loss(np.zeros(shape, "int32"), np.zeros((*shape, 7)))) == 0
 
 
-def test_shapes_must_agree():
-    """Keras would spread the labels of one row over both."""
-    with pytest.raises(ValueError, match=r"Received: y_true.shape=\(1, 3\)"):
-        TokenCrossentropy()(np.ones((1, 3), "int32"), np.ones((2, 3, 7)))
-
-
-def test_sample_weight_must_have_a_place_for_batch_or_token():
-    for shape in ((3, 5, 1), (4,), (3, 4), (2, 5)):
-        match = re.escape(f"sample_weight.shape={shape} for (3, 5)")
-        with pytest.raises(ValueError, match=match):
-            TokenCrossentropy()(LABELS, LOGITS, np.ones(shape))
-
-
 def test_configuration_round_trip():
     loss = TokenCrossentropy(3, 0.2, name="cost")
     copy = helpers.copy_of(loss)
@@ -165,3 +147,85 @@ def test_configuration_round_trip():
 def test_smoothing_must_be_below_one(bad):
     with pytest.raises(ValueError, match=f"Received: label_smoothing={bad}"):
         TokenCrossentropy(label_smoothing=bad)
+
+
+@pytest.mark.slow_on_jax
+def test_quantiles_are_learnt_by_the_pinball_loss():
+    levels = (0.2, 0.5, 0.9)
+    head = QuantileHead(levels)
+    y = np.array([[[3.0], [np.nan]]])
+    said = np.array([[[[1.0, 4.0, 7.0]], [[0.0, 0.0, 0.0]]]])
+    # 0.2 * 2 below, 0.5 * 1 and 0.1 * 4 above.
+    expected = 2 * (0.4 + 0.5 + 0.4) / 3 / 2
+    found = float(ForecastLoss(head, [2.0])(y, said))
+    assert found == pytest.approx(expected)
+    # Its least is at the quantiles: of 0 to 100, at 100 times the levels.
+    numbers = np.arange(101.0)[:, None, None]
+    costs = [
+        float(ForecastLoss(head, [1.0])(numbers, said * 0 + place))
+        for said in [np.zeros((101, 1, 1, 3))]
+        for place in ([20, 50, 90], [25, 50, 90], [20, 45, 90], [20, 50, 80])
+    ]
+    assert np.argmin(costs) == 0
+    # The median alone costs what the absolute error does.
+    median = float(ForecastLoss(QuantileHead([0.5]), [2.0])(y, said[..., 1:2]))
+    assert median == float(ForecastLoss(PointHead(), [2.0])(y, said[..., 1]))
+
+
+def test_rows_may_have_weights():
+    y, said = np.ones((2, 1, 1)), np.zeros((2, 1, 1))
+    loss = ForecastLoss(PointHead("mse"), [0.5])
+    assert float(loss(y, said, np.array([1.0, 0.0]))) == 2.0
+
+
+def test_nothing_to_forecast_costs_nothing():
+    y = np.full((2, 1, 1), np.nan)
+    assert float(ForecastLoss(PointHead(), [1.0])(y, np.ones((2, 1, 1)))) == 0
+
+
+@pytest.mark.parametrize(
+    "shape, weights, message",
+    [
+        ((1, 1, 2), None, r"`y_true` must have shape \(4, 3, 2\)"),
+        ((1, 2), None, r"`y_true` must have shape"),
+        ((4, 3, 1), None, r"`y_true` must have shape"),
+        ((4, 3, 2), np.ones(3), r"`sample_weight` must have shape \(4\)"),
+        ((4, 3, 2), np.ones((4, 3)), r"`sample_weight` must have shape"),
+    ],
+)
+def test_shapes_are_checked(shape, weights, message):
+    loss = ForecastLoss(PointHead("mae"), units=[1.0, 2.0])
+    with pytest.raises(ValueError, match=message):
+        loss(np.zeros(shape), np.ones((4, 3, 2)), weights)
+
+
+def test_units_are_positive():
+    with pytest.raises(ValueError, match="`units` must be .* > 0"):
+        ForecastLoss(PointHead("mae"), units=[1.0, 0.0])
+
+
+def test_it_is_made_anew_from_its_configuration():
+    copy = helpers.copy_of(ForecastLoss(QuantileHead([0.3, 0.5]), [2.0]))
+    assert (copy.head.levels, copy.units) == ((0.3, 0.5), [2.0])
+
+
+RNG = np.random.default_rng(0)
+
+
+def test_it_is_the_cross_entropy_of_smoothed_labels():
+    logits = RNG.standard_normal((4, 3)).astype("float32")
+    labels, smoothing = np.array([[2], [0], [1], [2]]), 0.3
+    shares = np.eye(3)[labels[:, 0]] * (1 - smoothing) + smoothing / 3
+    log_p = logits - np.log(np.exp(logits).sum(1, keepdims=True))
+    expected = -np.mean((shares * log_p).sum(1))
+    loss = LabelCrossentropy(smoothing)
+    assert float(loss(labels, logits)) == pytest.approx(expected, rel=1e-5)
+    config = keras.saving.serialize_keras_object(loss)
+    again = keras.saving.deserialize_keras_object(config)
+    assert again.label_smoothing == smoothing
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1, "0.1"])
+def test_smoothing_is_a_share(wrong):
+    with pytest.raises(ValueError, match="label_smoothing=.*" + str(wrong)):
+        LabelCrossentropy(wrong)

@@ -463,6 +463,8 @@ def test_damage_is_named_and_its_remedy_helps(tmp_path, name, harm):
     expected = "history.csv" if "state" in name else name
     if harm in (cut, flip, empty):
         expected = name
+    if harm is flip:
+        assert "its checksum does not match" in str(error.value)
     assert str(folder.path / expected) in str(error.value)
     assert f"Delete the folder '{folder.path}'" in str(error.value)
     shutil.rmtree(folder.path)
@@ -481,7 +483,7 @@ def test_a_damaged_log_is_written_again(tmp_path, harm):
     assert folder.history() == history
 
 
-def test_best_weights_that_are_damaged_are_named(tmp_path):
+def test_best_weights_are_loaded_into_a_new_model(tmp_path):
     folder = TrainingFolder(tmp_path, {}, "loss")
     model = train(folder, new_model())
     best = weights_at(model, folder.best)
@@ -489,9 +491,6 @@ def test_best_weights_that_are_damaged_are_named(tmp_path):
     model = new_model()
     folder.load_best(model)
     assert_same(model.get_weights(), best)
-    flip(folder.best)
-    with pytest.raises(ValueError, match="damaged.*best.weights.h5.*checksum"):
-        folder.load_best(model)
 
 
 @pytest.mark.usefixtures("capsys")  # pytest's own files are limited too
