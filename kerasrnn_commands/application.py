@@ -21,6 +21,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from kerasrnn_commands.live_model import LiveModel
+from kerasrnn_commands.live_model import again_later
 from kerasrnn_commands.model_process import Worker
 from kerasrnn_commands.model_process import WorkerEnded
 from kerasrnn_commands.model_process import without_programs
@@ -165,6 +166,8 @@ class Application:
             model = self._find(request)
             worker = model.serving()
             name, version = model.path.name, str(model.version)
+            if worker.silent:
+                raise again_later(f"{name!r} does not answer its calls.")
             return JSONResponse(describe(name, version, worker.metadata))
 
         return answer
@@ -176,7 +179,8 @@ class Application:
         # At startup, it waits for all models. Later, models do not block each
         # other.
         ready = all(model.looked for model in self._first) and any(
-            model.worker is not None for model in self.models.values()
+            model.worker is not None and not model.worker.silent
+            for model in self.models.values()
         )
         return JSONResponse({"ready": ready}, 200 if ready else 503)
 

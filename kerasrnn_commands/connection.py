@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import errno
+import functools
 import logging
 import resource
 from typing import Any
@@ -124,7 +125,7 @@ class Connection(H11Protocol):
     def _make_room(self):
         idle = [x for x in self.connections if x._idle]
         if not idle:
-            self.app = _FULL
+            self.app = functools.partial(_when_full, self.app)
             return
         # First connections without any request.
         oldest = min(idle, key=lambda x: (x.cycle is not None, x._since))
@@ -253,6 +254,14 @@ _AMBIGUOUS = JSONResponse(
     400,
     _CLOSE,
 )
+
+
+async def _when_full(app, scope, receive, send):
+    """Only tells that the server lives. Restarting it would not help."""
+    app = app if scope.get("path") == "/v2/health/live" else _FULL
+    await app(scope, receive, send)
+
+
 _FULL = Refusals(
     JSONResponse(
         {"error": "Too many clients are connected. Try again later."},

@@ -135,8 +135,10 @@ class LiveModel:
             await self._settled.wait()
             with contextlib.suppress(WorkerEnded):
                 return await self.serving().call(request)
-        raise again_later(
-            f"Two processes of '{self.path.name}' crashed during the call."
+        raise HTTPException(
+            503,
+            f"Two processes of '{self.path.name}' crashed during the call, "
+            "which may be the reason. Do not repeat it.",
         )
 
     async def follow(self) -> None:

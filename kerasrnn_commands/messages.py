@@ -8,9 +8,10 @@ from typing import Any
 from typing import BinaryIO
 
 _SIZE_BYTES = 8
-# The number of no call. A process that is told to cancel it answers, and so
-# proves that it reads its messages.
-ALIVE = -1
+# Numbers of no requests. A process that is told to cancel `ALIVE` answers, and
+# so proves that it reads its messages. `EXAMPLE` is a call of its own making,
+# which proves that it computes.
+ALIVE, EXAMPLE = -1, -2
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -20,6 +20,7 @@ from typing import Any
 from typing import Self
 
 from kerasrnn_commands.messages import ALIVE
+from kerasrnn_commands.messages import EXAMPLE
 from kerasrnn_commands.messages import Answer
 from kerasrnn_commands.messages import Limits
 from kerasrnn_commands.messages import Request
@@ -85,7 +86,9 @@ _BUFFER = 2**20
 # Time for a process to take back a call, or to prove that it lives.
 _GRACE = 1.0
 # A process is ended when it has not answered so often in succession. The times
-# are not added up, because this process may have been stopped as well.
+# are not added up, because this process may have been stopped as well. If it
+# has calls and answers none for as long, it gets an example, which it must
+# answer within the same time.
 _UNANSWERED = 5
 
 
@@ -128,7 +131,8 @@ class Worker:
         self._changed = changed
         self._numbers = itertools.count()
         self._pending: dict[int, asyncio.Future[Answer]] = {}
-        self._unanswered = 0
+        self._unanswered = self._silent = 0
+        self._example_runs = False
         listening = asyncio.create_task(self._listen(reader))
         self._tasks = {listening, asyncio.create_task(self._check(listening))}
 
@@ -204,6 +208,11 @@ class Worker:
             task.add_done_callback(self._tasks.discard)
             raise
 
+    @property
+    def silent(self) -> bool:
+        """Whether it has calls and answers none, not even an example."""
+        return self._silent >= 2 * _UNANSWERED
+
     async def drain(self, seconds: float) -> None:
         """Waits for running calls, then ends the process.
 
@@ -226,6 +235,10 @@ class Worker:
             while True:
                 number, answer = await receive(reader)
                 self._unanswered = 0
+                if answer is not None:
+                    self._silent = 0
+                if number == EXAMPLE:
+                    self._example_runs = False
                 found = self._pending.pop(number, None)
                 if found is not None and not found.done():
                     found.set_result(answer)
@@ -247,6 +260,10 @@ class Worker:
                 return
             self._unanswered += 1
             self._writer.write(packed((ALIVE, None)))
+            self._silent = self._silent + 1 if self._pending else 0
+            if self._silent == _UNANSWERED and not self._example_runs:
+                self._example_runs = True
+                self._writer.write(packed((EXAMPLE, None)))
             await asyncio.sleep(_GRACE)
         log.error("Process %d is ended: it hangs.", self._process.pid)
         self.end()

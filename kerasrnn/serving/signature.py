@@ -196,6 +196,16 @@ def _kind(spec):
     return spec.dtype.name + (f"[{', '.join(sizes)}]" if sizes else "")
 
 
+def sizes(spec: tf.TensorSpec) -> list[int]:
+    """Returns the sizes of a tensor, with -1 for unknown ones.
+
+    Args:
+        spec: The `tf.TensorSpec`. If even its rank is unknown, it has one size.
+    """
+    shape = [None] if spec.shape.rank is None else spec.shape
+    return [-1 if size is None else size for size in shape]
+
+
 def as_array(value: Any, dtype: tf.DType) -> np.ndarray:
     """Converts an array or a nested list to the dtype of an input.
 

@@ -19,6 +19,8 @@ from google.protobuf import message_factory
 from google.protobuf import text_format
 
 from kerasrnn.serving.exported import ExportedModel
+from kerasrnn.serving.signature import Signature
+from kerasrnn.serving.signature import sizes
 
 WARM_UP_FILE = pathlib.Path("assets.extra", "tf_serving_warmup_requests")
 """The file of warm-up requests in the folder of a SavedModel."""
@@ -102,19 +104,26 @@ def warm_up(model: ExportedModel) -> None:
 
 
 def _call_example(signature):
-    """Calls a signature with one row, one column, the text "a" or zeros."""
-    inputs = {
+    try:
+        signature(**example(signature))
+    except ValueError as error:
+        log.debug("`%s` rejects an example: %s", signature.name, error)
+
+
+def example(signature: Signature) -> dict[str, np.ndarray]:
+    """Returns inputs of a signature: one row and column, of "a" or zeros.
+
+    Args:
+        signature: The `Signature`.
+    """
+    return {
         name: np.full(
-            [1 if size is None else size for size in spec.shape],
-            "a" if spec.dtype == tf.string else 0,
-            object if spec.dtype == tf.string else spec.dtype.as_numpy_dtype,
+            [1 if size < 0 else size for size in sizes(spec)],
+            b"a" if spec.dtype == tf.string else 0,
+            spec.dtype.as_numpy_dtype,
         )
         for name, spec in signature.inputs.items()
     }
-    try:
-        signature(**inputs)
-    except ValueError as error:
-        log.debug("`%s` rejects an example: %s", signature.name, error)
 
 
 def recorded_requests(

@@ -30,7 +30,7 @@ class Worker:
 
     def __init__(self, path, changed):
         self.path, self.changed = path, changed
-        self.worn = self.ended = False
+        self.worn = self.ended = self.silent = False
         self.calls, self.most, self._ending = 0, 0, asyncio.Event()
 
     async def call(self, request):

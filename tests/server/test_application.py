@@ -196,6 +196,11 @@ def test_a_model_that_does_not_answer_leaves_others_alone(served):
             for _ in range(20):
                 status, _ = await served.ask(PREDICT.format("good"), b"")
                 assert status == 200
+            served.folders["bad"].started[0].silent = True
+            assert not await served.ready("bad")
+            _, found = await served.ask("/v2/models/bad/ready")
+            assert "'bad' does not answer its calls. Try" in found["error"]
+            assert await served.ready() and await served.ready("good")
             served.folders["bad"].error = WorkerEnded()
             served.folders["bad"].started[0].end()
             statuses = [status for status, _ in await asyncio.gather(*waiting)]
@@ -222,8 +227,7 @@ def test_a_new_model_does_not_hold_up_the_server(served):
             await asyncio.sleep(0.1)
             assert (await served.ask("/v2/models/new/ready"))[0] == 503
             assert await served.ready()
-            served.folders["good"].error = WorkerEnded()
-            served.folders["good"].started[0].end()
+            served.folders["good"].started[0].silent = True
             assert not await served.ready()
 
     served.add("slow", content="hangs")

@@ -86,7 +86,7 @@ async def path(request):
 APPLICATION = Starlette(
     routes=[
         Route("/x", Predictions(SETTINGS, lambda request: Echo())),
-        Route("/{path}", path),
+        Route("/{path:path}", path),
     ],
     exception_handlers={HTTPException: _refusal, ClientDisconnect: _nobody},
 )
@@ -281,6 +281,10 @@ def test_who_is_idle_makes_way(caplog):
         assert answer.startswith(b"HTTP/1.1 503")
         assert b"retry-after: 1" in answer
         assert b"Too many clients" in answer
+        # It lives, and restarting it would not help.
+        live = (GET % 1).replace(b"/1", b"/v2/health/live", 1)
+        reader, _ = await clients.connect(live)
+        assert b" 200 OK" in await reader.readuntil(b"\n/v2/health/live")
         # Those that do not go on are refused, too.
         for reader, _ in busy[2:]:
             answer = await reader.read()

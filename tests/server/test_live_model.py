@@ -259,10 +259,11 @@ def test_only_the_request_that_ends_processes_is_refused(folder):
         bad, *found = await asyncio.gather(*calls, return_exceptions=True)
         assert found == ["1"] * 30
         assert isinstance(bad, HTTPException)
-        assert (bad.status_code, bad.detail) == (
+        assert (bad.status_code, bad.detail, bad.headers) == (
             503,
-            "Two processes of 'shout' crashed during the call. "
-            "Try again later.",
+            "Two processes of 'shout' crashed during the call, which may be "
+            "the reason. Do not repeat it.",
+            None,
         )
         most = [worker.most for worker in folder.started]
         assert most[:2] == [21, 1] and len(most) == 3

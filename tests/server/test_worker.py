@@ -22,7 +22,7 @@ from tests.server.fakes import until
 PROCESS = """
 import json, os, socket, sys, time
 sys.path.append(os.environ["ROOT"])
-from kerasrnn_commands.messages import ALIVE, Answer, packed, read
+from kerasrnn_commands.messages import ALIVE, EXAMPLE, Answer, packed, read
 *_, path, descriptor, limits = sys.argv
 if "hang" in path:
     open(path, "w").write(str(os.getpid()))
@@ -39,6 +39,10 @@ with connection.makefile("rb") as messages:
         number, request = message
         if number == ALIVE:
             connection.sendall(packed((number, None)))
+            continue
+        if number == EXAMPLE:
+            if b"mute" not in bodies.values():
+                connection.sendall(packed((number, Answer(200, b""))))
             continue
         body = bodies.setdefault(number, request and request.body)
         if body == b"stop":
@@ -169,6 +173,22 @@ def test_a_process_that_stops_is_ended_and_one_that_computes_is_not(
         line = f"Process {process.pid} is ended: it hangs."
         assert caplog.messages == [line]
         process.kill()
+
+    run(scenario)
+
+
+def test_a_process_that_answers_no_call_is_silent(run, monkeypatch):
+    async def scenario(worker, changes):
+        monkeypatch.setattr(worker_module, "_GRACE", 0.02)
+        waiting = call(worker, b"wait")
+        await asyncio.sleep(0.5)
+        # This call is long, but another would be answered.
+        assert not worker.silent
+        mute = call(worker, b"mute")
+        await until(lambda: worker.silent)
+        await call(worker, b"end")
+        await asyncio.gather(waiting, mute)
+        assert not (worker.silent or worker.ended or changes)
 
     run(scenario)
 

@@ -60,8 +60,8 @@ def field(number, content):
 def test_signatures_without_requests_get_an_example(model):
     warm_up(model)
     assert sorted(model.calls) == [
-        ("repeat", {"text": ["a"], "times": 0}),
-        ("serving_default", {"text": ["a"]}),
+        ("repeat", {"text": [b"a"], "times": 0}),
+        ("serving_default", {"text": [b"a"]}),
         ("square", {"ids": [[0]]}),
     ]
 

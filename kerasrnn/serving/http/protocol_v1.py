@@ -31,6 +31,7 @@ from kerasrnn.serving.http.json_arrays import listed
 from kerasrnn.serving.http.json_arrays import parsed
 from kerasrnn.serving.signature import Signature
 from kerasrnn.serving.signature import signature_named
+from kerasrnn.serving.signature import sizes
 from kerasrnn_commands.messages import Answer
 from kerasrnn_commands.messages import Request
 
@@ -141,10 +142,9 @@ def _infos(specs):
             "name": name,
             "tensor_shape": {
                 "dim": [
-                    {"size": str(-1 if size is None else size), "name": ""}
-                    for size in spec.shape
+                    {"size": str(size), "name": ""} for size in sizes(spec)
                 ],
-                "unknown_rank": False,
+                "unknown_rank": spec.shape.rank is None,
             },
         }
         for name, spec in specs.items()

@@ -22,6 +22,7 @@ from kerasrnn.serving.http.json_arrays import parsed
 from kerasrnn.serving.signature import Signature
 from kerasrnn.serving.signature import as_array
 from kerasrnn.serving.signature import signature_named
+from kerasrnn.serving.signature import sizes
 from kerasrnn_commands.messages import Answer
 from kerasrnn_commands.messages import Request
 
@@ -115,7 +116,7 @@ def _specs(specs):
         {
             "name": name,
             "datatype": _datatype(spec.dtype),
-            "shape": [-1 if size is None else size for size in spec.shape],
+            "shape": sizes(spec),
         }
         for name, spec in specs.items()
     ]

@@ -29,8 +29,11 @@ from kerasrnn.serving.http.protocol_v1 import describe_v1
 from kerasrnn.serving.http.protocol_v1 import receive_v1
 from kerasrnn.serving.http.protocol_v2 import describe_v2
 from kerasrnn.serving.http.protocol_v2 import receive_v2
+from kerasrnn.serving.warm_up import example
 from kerasrnn.serving.warm_up import warm_up
 from kerasrnn_commands.messages import ALIVE
+from kerasrnn_commands.messages import EXAMPLE
+from kerasrnn_commands.messages import Answer
 from kerasrnn_commands.messages import Limits
 from kerasrnn_commands.messages import Request
 from kerasrnn_commands.messages import packed
@@ -74,8 +77,15 @@ class Calls:
         Args:
             number: Number of the request.
             request: The `Request`; `None` to cancel it if it has not started,
-                which is answered with `None`.
+                which is answered with `None`. `ALIVE` and `EXAMPLE` have none.
         """
+        if number == EXAMPLE:
+            signature = self.model.signatures["serving_default"]
+            answer = Answer(200, b"")
+            self._queue.put(
+                Call(number, signature, example(signature), 1, lambda _: answer)
+            )
+            return
         if request is not None:
             self._reading[number] = request
             self._readers.submit(self._read, number, request)

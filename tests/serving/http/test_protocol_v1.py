@@ -1,7 +1,9 @@
 import json
+import types
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 pytest.importorskip("orjson", reason="needs the extra `serve`")
 
@@ -183,6 +185,10 @@ def test_signatures_are_described_as_tensorflow_serving_does(model):
         shape = {"dim": dim, "unknown_rank": False}
         return {name: {"dtype": dtype, "name": name, "tensor_shape": shape}}
 
+    rank = {"x": tf.TensorSpec(None, "int32")}
+    found = describe_v1({"a": types.SimpleNamespace(inputs=rank, outputs={})})
+    shape = found["a"]["inputs"]["x"]["tensor_shape"]
+    assert shape == {"dim": [{"size": "-1", "name": ""}], "unknown_rank": True}
     assert describe_v1(model.signatures)["square"] == {
         "method_name": "tensorflow/serving/predict",
         "inputs": info("ids", "DT_INT32", 2),

@@ -15,6 +15,7 @@ from kerasrnn.serving.http import worker  # noqa: E402
 from kerasrnn.serving.http.worker import Calls  # noqa: E402
 from kerasrnn_commands import scripts  # noqa: E402
 from kerasrnn_commands.messages import ALIVE  # noqa: E402
+from kerasrnn_commands.messages import EXAMPLE  # noqa: E402
 from kerasrnn_commands.messages import Limits  # noqa: E402
 from kerasrnn_commands.messages import Request  # noqa: E402
 from kerasrnn_commands.messages import read  # noqa: E402
@@ -49,6 +50,11 @@ def test_a_call_is_taken_back_while_it_enters_the_queue(tmp_path, monkeypatch):
         calls.begin(5, None)  # It runs: what is answered is of the next.
         calls.begin(ALIVE, None)
         assert read(messages) == (ALIVE, None)
+        monkeypatch.undo()
+        calls.begin(EXAMPLE, None)
+        [call] = calls._queue.take()
+        assert call.number == EXAMPLE
+        assert call.run()["loud"].tolist() == ["A"]
         calls._reading[4] = Request("v1", b"")  # It waits to be read.
         calls.begin(4, None)
         assert read(messages) == (4, None)
