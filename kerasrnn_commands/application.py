@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 import logging
 import pathlib
 from collections.abc import AsyncIterator
@@ -24,7 +25,6 @@ from kerasrnn_commands.live_model import LiveModel
 from kerasrnn_commands.live_model import again_later
 from kerasrnn_commands.model_process import Worker
 from kerasrnn_commands.model_process import WorkerEnded
-from kerasrnn_commands.model_process import without_programs
 from kerasrnn_commands.predictions import HEADER_LENGTH
 from kerasrnn_commands.predictions import Predictions
 from kerasrnn_commands.settings import ServerSettings
@@ -47,14 +47,21 @@ class Application:
     Args:
         folder: Path of a folder such as `saved_models/`.
         settings: The `ServerSettings`.
+        programs: The environment of processes that keep XLA programs, if any.
 
     Attributes:
         models: Dictionary of name to `LiveModel`.
         app: The ASGI application.
     """
 
-    def __init__(self, folder: pathlib.Path, settings: ServerSettings):
+    def __init__(
+        self,
+        folder: pathlib.Path,
+        settings: ServerSettings,
+        programs: dict[str, str] | None = None,
+    ):
         self.folder, self.settings = folder, settings
+        self._programs = programs
         self.models: dict[str, LiveModel] = {}
         predict = Predictions(settings, self._find)
         self._tasks: list[asyncio.Task[None]] = []
@@ -125,14 +132,17 @@ class Application:
             await asyncio.sleep(self.settings.poll_seconds)
 
     async def _start(self, path, changed):
-        """Starts a process; again if cached XLA programs may be the problem."""
-        try:
-            return await Worker.start(path, self.settings, changed)
-        except WorkerEnded:
-            if (env := without_programs()) is None:
-                raise
-        log.warning("Trying '%s' without cached XLA programs.", path)
-        return await Worker.start(path, self.settings, changed, env)
+        """Starts a process; again if cached XLA programs may be the problem.
+
+        XLA fails if it cannot write to their folder, such as on a full disk, or
+        if a program is damaged.
+        """
+        start = functools.partial(Worker.start, path, self.settings, changed)
+        if self._programs is not None:
+            with contextlib.suppress(WorkerEnded):
+                return await start(self._programs)
+            log.warning("Trying '%s' without cached XLA programs.", path)
+        return await start()
 
     async def _by_post(self, _: HttpRequest) -> NoReturn:
         raise HTTPException(405, headers={"Allow": "POST"})

@@ -18,8 +18,6 @@ from kerasrnn_commands.settings import ServerSettings
 from kerasrnn_commands.versions import Version
 from kerasrnn_commands.versions import newest_first
 
-_DAMAGED = "cannot be loaded"
-
 log = logging.getLogger(__name__)
 
 
@@ -66,7 +64,7 @@ class LiveModel:
         self._start = start
         self._served: Version | None = None
         self._loading: dict[Version, asyncio.Task[None]] = {}
-        self._failed: dict[Version, str] = {}
+        self._failed: dict[Version, WorkerEnded] = {}
         self._look, self._settled = asyncio.Event(), asyncio.Event()
         self._alone = asyncio.Lock()
 
@@ -81,11 +79,12 @@ class LiveModel:
         Raises:
             HTTPException: when there is none, with the reason.
         """
-        if self.worker is not None:
-            return self.worker
-        name = self.path.name
+        worker, name = self.worker, self.path.name
+        if worker is not None and not (worker.worn and worker.silent):
+            return worker
         if not self._settled.is_set():
-            why = "" if self._served is None else ", as its process has ended"
+            state = "has ended" if worker is None else "hangs"
+            why = "" if self._served is None else f", as its process {state}"
             raise again_later(f"'{name}' is being loaded{why}.")
         failed = sorted(self._failed.items())
         reasons = [f"version {x.number} {reason}" for x, reason in failed]
@@ -175,7 +174,9 @@ class LiveModel:
             x: y
             for x, y in self._failed.items()
             if x in found
-            and not (again and (x == self._served or y != _DAMAGED))
+            and not (
+                again and (x == self._served or isinstance(y, WorkerKilled))
+            )
         }
         untried = [
             x
@@ -201,12 +202,11 @@ class LiveModel:
             async with asyncio.timeout(seconds):
                 worker = await self._start(version.path, self._changed)
             self._switch(version, worker)
-        except WorkerKilled:
-            self._failed[version] = "was killed while it was loaded"
-        except WorkerEnded:
-            self._failed[version] = _DAMAGED
+        except WorkerEnded as error:
+            self._failed[version] = error
         except TimeoutError:
-            self._failed[version] = f"did not load within {seconds:g} seconds"
+            reason = f"did not load within {seconds:g} seconds"
+            self._failed[version] = WorkerKilled(reason)
         except Exception as error:
             # The fault is in the system, not in the version. The next check
             # tries again. Other models need not wait for it.
@@ -215,8 +215,8 @@ class LiveModel:
         finally:
             del self._loading[version]
         if version in self._failed:
-            reason = self._failed[version]
-            log.error("'%s' is skipped: it %s.", version.path, reason)
+            found = self._failed[version]
+            log.error("'%s' is skipped: it %s.", version.path, found)
             self._look.set()
 
     def _switch(self, version, worker):

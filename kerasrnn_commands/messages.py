@@ -2,7 +2,6 @@
 
 import asyncio
 import dataclasses
-import json
 import pickle
 from typing import Any
 from typing import BinaryIO
@@ -12,22 +11,6 @@ _SIZE_BYTES = 8
 # so proves that it reads its messages. `EXAMPLE` is a call of its own making,
 # which proves that it computes.
 ALIVE, EXAMPLE = -1, -2
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Limits:
-    """Limits of requests. A larger request is refused before any work."""
-
-    max_rows: int = 1024
-    """Maximum rows of an input, such as sentences to translate at once."""
-    max_positions: int = 2**16
-    """Maximum positions of a request: rows times length, plus max_tokens."""
-    max_values: int = 2**21
-    """Maximum number of values in an answer."""
-    batch_rows: int = 32
-    """Maximum rows of small requests that are computed in one batch."""
-    threads: int = 8
-    """Number of calls that run at once in the process of a version."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,17 +42,6 @@ class Answer:
     status: int
     body: bytes
     header_length: int | None = None
-
-
-def error_answer(status: int, text: str) -> Answer:
-    """Returns the answer to a refused request.
-
-    Args:
-        status: HTTP status.
-        text: The reason. It is cut to 1,000 characters, because it may quote
-            the request.
-    """
-    return Answer(status, json.dumps({"error": text[:1000]}).encode())
 
 
 def packed(message: Any) -> bytes:

@@ -11,7 +11,6 @@ import logging
 import os
 import pathlib
 import platform
-import shlex
 import signal
 import socket
 import sys
@@ -22,10 +21,10 @@ from typing import Self
 from kerasrnn_commands.messages import ALIVE
 from kerasrnn_commands.messages import EXAMPLE
 from kerasrnn_commands.messages import Answer
-from kerasrnn_commands.messages import Limits
 from kerasrnn_commands.messages import Request
 from kerasrnn_commands.messages import packed
 from kerasrnn_commands.messages import receive
+from kerasrnn_commands.settings import ServerSettings
 
 log = logging.getLogger(__name__)
 
@@ -33,41 +32,29 @@ _VARIABLE = "TF_XLA_FLAGS"
 _FLAG = "--tf_xla_persistent_cache_directory"
 
 
-def keep_programs() -> None:
-    """Lets the processes of models cache and share compiled XLA programs.
+def with_programs() -> dict[str, str] | None:
+    """Returns an environment in which processes keep compiled XLA programs.
 
     The programs are in the user's cache, in a folder for this processor and
-    this version of TensorFlow, because programs for others may not run. A
-    folder that `TF_XLA_FLAGS` already names is used instead.
+    this version of TensorFlow, because programs for others may not run.
+
+    Returns:
+        Dictionary of all variables; `None` if the folder cannot be created, or
+        `TF_XLA_FLAGS` already names another.
     """
     flags = os.environ.get(_VARIABLE, "")
     if _FLAG in flags:
-        return
+        return None
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = pathlib.Path(cache, "kerasrnn", "xla", _fingerprint())
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         log.warning("Compiled XLA programs are not cached: %s", error)
-        return
-    # Unquoted, a path would end at a space.
-    os.environ[_VARIABLE] = f'{flags} {_FLAG}="{folder}"'.strip()
-
-
-def without_programs() -> dict[str, str] | None:
-    """Returns the environment of a process without cached programs.
-
-    XLA fails if it cannot write to the folder, such as on a full disk, or if a
-    cached program is damaged.
-
-    Returns:
-        Dictionary of all variables; `None` if programs are not cached.
-    """
-    flags = os.environ.get(_VARIABLE, "")
-    if _FLAG not in flags:
         return None
-    others = [x for x in shlex.split(flags) if not x.startswith(_FLAG)]
-    return {**os.environ, _VARIABLE: shlex.join(others)}
+    # Unquoted, a path would end at a space.
+    flags = f'{flags} {_FLAG}="{folder}"'.strip()
+    return {**os.environ, _VARIABLE: flags}
 
 
 def _fingerprint():
@@ -97,7 +84,7 @@ class WorkerEnded(Exception):
 
 
 class WorkerKilled(WorkerEnded):
-    """It was killed before it started, such as when memory is short."""
+    """It was killed before it had started, such as when memory is short."""
 
 
 class Worker:
@@ -113,7 +100,7 @@ class Worker:
         metadata: Dictionary with the descriptions of the signatures in the
             protocols `"v1"` and `"v2"`.
         worn: Whether the process should be replaced: it has ended, or a call
-            runs on after its timeout.
+            runs on after its timeout, or an example does.
         ended: Whether it accepts no more calls.
     """
 
@@ -140,7 +127,7 @@ class Worker:
     async def start(
         cls,
         path: pathlib.Path,
-        limits: Limits,
+        settings: ServerSettings,
         changed: Callable[[], None],
         env: dict[str, str] | None = None,
     ) -> Self:
@@ -148,7 +135,7 @@ class Worker:
 
         Args:
             path: Folder of the version.
-            limits: The `Limits` of requests.
+            settings: The `ServerSettings`.
             changed: Callback for when the process should be replaced.
             env: Its environment; `None` for that of this process.
 
@@ -157,8 +144,7 @@ class Worker:
             WorkerKilled: when its process was killed.
             WorkerEnded: when the version does not work.
         """
-        names = [field.name for field in dataclasses.fields(Limits)]
-        most = json.dumps({name: getattr(limits, name) for name in names})
+        options = json.dumps(dataclasses.asdict(settings))
         ours, theirs = socket.socketpair()
         reader, writer = await asyncio.open_connection(sock=ours, limit=_BUFFER)
         with contextlib.ExitStack() as undo:
@@ -166,7 +152,7 @@ class Worker:
             with theirs:
                 process = await asyncio.create_subprocess_exec(
                     *(sys.executable, "-c", _COMMAND),
-                    *(str(path), str(theirs.fileno()), most),
+                    *(str(path), str(theirs.fileno()), options),
                     pass_fds=[theirs.fileno()],
                     env=env,
                 )
@@ -174,8 +160,10 @@ class Worker:
             try:
                 metadata = await receive(reader)
             except (asyncio.IncompleteReadError, OSError) as error:
-                killed = await process.wait() == -signal.SIGKILL
-                raise (WorkerKilled if killed else WorkerEnded) from error
+                if await process.wait() == -signal.SIGKILL:
+                    reason = "was killed while it was loaded"
+                    raise WorkerKilled(reason) from error
+                raise WorkerEnded("cannot be loaded") from error
             undo.pop_all()
         return cls(process, reader, writer, metadata, changed)
 
@@ -210,7 +198,7 @@ class Worker:
 
     @property
     def silent(self) -> bool:
-        """Whether it has calls and answers none, not even an example."""
+        """Whether it answers none of its calls, not even an example."""
         return self._silent >= 2 * _UNANSWERED
 
     async def drain(self, seconds: float) -> None:
@@ -260,10 +248,13 @@ class Worker:
                 return
             self._unanswered += 1
             self._writer.write(packed((ALIVE, None)))
-            self._silent = self._silent + 1 if self._pending else 0
+            waits = self._pending or self._example_runs
+            self._silent = self._silent + 1 if waits else 0
             if self._silent == _UNANSWERED and not self._example_runs:
                 self._example_runs = True
                 self._writer.write(packed((EXAMPLE, None)))
+            if self.silent and not self._pending:
+                self._wear()  # No call will exceed its time.
             await asyncio.sleep(_GRACE)
         log.error("Process %d is ended: it hangs.", self._process.pid)
         self.end()

@@ -5,7 +5,6 @@ import contextlib
 import time
 import zlib
 from collections.abc import Callable
-from collections.abc import Iterator
 from typing import Any
 
 from prometheus_client import Counter
@@ -21,38 +20,6 @@ from kerasrnn_commands.settings import ServerSettings
 
 # Shorter parts are never refused.
 _SMALL = 2**16
-
-
-class Held:
-    """Counts the bytes in memory, and refuses long parts beyond a limit.
-
-    Args:
-        most: Approximate maximum number of bytes.
-    """
-
-    def __init__(self, most: int):
-        self.most, self.size = most, 0
-
-    @contextlib.contextmanager
-    def part(self) -> Iterator[Callable[[int], None]]:
-        """Yields a function that records the length of a request or answer.
-
-        It counts until the end of the block. The function raises an
-        `HTTPException` if the part is long and the limit is exceeded.
-        """
-        held = 0
-
-        def grow(size):
-            nonlocal held
-            self.size += size - held
-            held = size
-            if size > _SMALL and self.size > self.most:
-                raise again_later("Too many long requests and answers.")
-
-        try:
-            yield grow
-        finally:
-            self.size -= held
 
 
 # zlib's codes for the header of a stream.
@@ -109,7 +76,7 @@ class Predictions:
         self, settings: ServerSettings, find: Callable[[HttpRequest], LiveModel]
     ):
         self.settings, self._find = settings, find
-        self._held = Held(_LARGE_BODIES * settings.max_request_bytes)
+        self._held = 0  # bytes
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Handles a request (ASGI interface).
@@ -120,7 +87,7 @@ class Predictions:
         request = HttpRequest(scope, receive)
         model, start = self._find(request), time.monotonic()
         # The answer counts as in memory until the client has read it.
-        with self._held.part() as grow:
+        with self._part() as grow:
             status = 499  # the client left before its request was complete
             try:
                 model.serving()  # raises an error at once if there is none
@@ -136,6 +103,27 @@ class Predictions:
                 REQUESTS.labels(name, status).inc()
                 SECONDS.labels(name).observe(time.monotonic() - start)
             await _response(answer)(scope, receive, send)
+
+    @contextlib.contextmanager
+    def _part(self):
+        """Yields a function that records the length of a request or answer.
+
+        It counts until the end of the block. The function raises an
+        `HTTPException` if the part is long and there are too many bytes.
+        """
+        held, most = 0, _LARGE_BODIES * self.settings.max_request_bytes
+
+        def grow(size):
+            nonlocal held
+            self._held += size - held
+            held = size
+            if size > _SMALL and self._held > most:
+                raise again_later("Too many long requests and answers.")
+
+        try:
+            yield grow
+        finally:
+            self._held -= held
 
     async def _read(self, request, grow):
         """Returns the request for the process; raises if too long or late."""

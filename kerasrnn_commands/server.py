@@ -16,7 +16,7 @@ import tyro
 
 from kerasrnn_commands.application import Application
 from kerasrnn_commands.connection import http_server
-from kerasrnn_commands.model_process import keep_programs
+from kerasrnn_commands.model_process import with_programs
 from kerasrnn_commands.settings import ServerSettings
 from kerasrnn_commands.versions import models
 
@@ -41,12 +41,12 @@ def serve(
             f"'{folder}' must contain a model to serve, such as "
             f"'{folder / 'nmt_hindi' / '1'}'. Received: a folder without any."
         )
-    if settings.keep_programs:
-        keep_programs()
+    programs = with_programs() if settings.keep_programs else None
     # uvicorn raises the signal again after it has ended.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
-    http_server(Application(folder, settings).app, settings).run()
+    application = Application(folder, settings, programs)
+    http_server(application.app, settings).run()
 
 
 def main() -> None:

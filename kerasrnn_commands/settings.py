@@ -4,18 +4,26 @@ import dataclasses
 import math
 import re
 
-from kerasrnn_commands.messages import Limits
-
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class ServerSettings(Limits):
-    """Settings of the server.
+class ServerSettings:
+    """Settings of the server. Larger requests are refused before any work.
 
     Raises:
         ValueError: when a number is not positive, `port` is not a port, or
             `cors` has anything but origins.
     """
 
+    max_rows: int = 1024
+    """Maximum rows of an input, such as sentences to translate at once."""
+    max_positions: int = 2**16
+    """Maximum positions of a request: rows times length, plus max_tokens."""
+    max_values: int = 2**21
+    """Maximum number of values in an answer."""
+    batch_rows: int = 32
+    """Maximum rows of small requests that are computed in one batch."""
+    threads: int = 8
+    """Number of calls that run at once in the process of a version."""
     host: str = "127.0.0.1"
     """Address to listen at; 0.0.0.0 for all interfaces."""
     port: int = 8080

@@ -104,7 +104,7 @@ class Folder:
             finally:
                 self.abandoned.append(path.name)
         if content != "works":
-            raise WorkerEnded
+            raise WorkerEnded("cannot be loaded")
         self.started.append(Worker(path, changed))
         return self.started[-1]
 

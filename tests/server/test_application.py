@@ -21,28 +21,24 @@ from tests.server.fakes import Worker as FakeWorker  # noqa: E402
 from tests.server.fakes import until  # noqa: E402
 
 FAKE = FakeWorker.metadata
-FLAG = "--tf_xla_persistent_cache_directory=/full"
 
 
-@pytest.mark.parametrize(
-    ("flags", "tried"), [(FLAG, [None, ""]), ("--tf_xla_auto_jit=0", [None])]
-)
+@pytest.mark.parametrize("programs", [{"TF_XLA_FLAGS": "/full"}, None])
 def test_a_version_is_tried_without_programs_that_are_kept(
-    tmp_path, monkeypatch, flags, tried
+    tmp_path, monkeypatch, programs
 ):
     """XLA does not compile where it cannot write, or finds damaged files."""
     found = []
 
-    async def start(path, limits, changed, env=None):
-        found.append(env and env["TF_XLA_FLAGS"])
+    async def start(path, settings, changed, env=None):
+        found.append(env)
         raise WorkerEnded
 
-    monkeypatch.setenv("TF_XLA_FLAGS", flags)
     monkeypatch.setattr(Worker, "start", start)
-    application = Application(tmp_path, ServerSettings())
+    application = Application(tmp_path, ServerSettings(), programs)
     with pytest.raises(WorkerEnded):
         asyncio.run(application._start(tmp_path, lambda: None))
-    assert found == tried
+    assert found == ([programs, None] if programs else [None])
 
 
 async def answer(app, method, path, *headers, body=b""):
@@ -101,7 +97,7 @@ class Served:
     """
 
     def __init__(self, path, monkeypatch, **settings):
-        settings = {"poll_seconds": 0.02, "keep_programs": False, **settings}
+        settings = {"poll_seconds": 0.02, **settings}
         self.path, self.folders = path, {}
         monkeypatch.setattr(Worker, "start", self._start)
         self.application = Application(path, ServerSettings(**settings))
@@ -317,7 +313,7 @@ def test_what_is_said_of_models(served):
 
 def test_the_command_takes_several_origins(monkeypatch, tmp_path):
     found = []
-    monkeypatch.setattr(server, "Application", lambda _, x: found.append(x))
+    monkeypatch.setattr(server, "Application", lambda *x: found.append(x[1]))
     monkeypatch.setattr(server, "models", lambda _: ["x"])
     command = ["kerasrnn-serve", "--cors", "http://a", "--cors", "http://b"]
     command += ["--no-keep-programs", str(tmp_path)]

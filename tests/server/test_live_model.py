@@ -300,6 +300,9 @@ def test_a_process_with_an_endless_call_serves_until_it_is_replaced(folder):
         await until(lambda: len(folder.tried) > 2)
         assert await folder.ask() == "1"
         assert not worker.ended
+        worker.silent = True
+        with pytest.raises(HTTPException, match="as its process hangs. Try"):
+            await folder.ask()
         folder.error = None
         await until(lambda: worker.ended)
         assert len(folder.started) == 2

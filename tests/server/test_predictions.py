@@ -14,7 +14,6 @@ pytest.importorskip("starlette")
 from starlette.exceptions import HTTPException  # noqa: E402
 
 from kerasrnn_commands.messages import Answer  # noqa: E402
-from kerasrnn_commands.predictions import Held  # noqa: E402
 from kerasrnn_commands.predictions import Predictions  # noqa: E402
 from kerasrnn_commands.settings import ServerSettings  # noqa: E402
 
@@ -41,7 +40,7 @@ def taken(body, *encodings, path="/v1/models/x:predict", piece=7, **headers):
         return Answer(200, b"{}", request.header_length)
 
     async def send(message):
-        assert predictions._held.size == 2
+        assert predictions._held == 2
         found.append(message)
 
     sent = [("content-encoding", x) for x in encodings]
@@ -58,7 +57,7 @@ def taken(body, *encodings, path="/v1/models/x:predict", piece=7, **headers):
     try:
         asyncio.run(predictions(scope, receive, send))
     finally:
-        assert predictions._held.size == 0
+        assert predictions._held == 0
     request, start, _ = found
     length = dict(start["headers"]).get(b"inference-header-content-length")
     assert (length and int(length)) == request.header_length
@@ -152,11 +151,12 @@ def test_no_bytes_are_worth_more_than_a_refusal():
 
 
 def test_what_comes_in_pieces_is_held_once():
-    held = Held(200_000)
-    with held.part() as grow:
+    settings = ServerSettings(max_request_bytes=12_500)
+    predictions = Predictions(settings, lambda request: None)
+    with predictions._part() as grow:
         grow(70_000)
         grow(140_000)
-        assert held.size == 140_000
+        assert predictions._held == 140_000
         with pytest.raises(HTTPException):
             grow(210_000)
-    assert held.size == 0
+    assert predictions._held == 0

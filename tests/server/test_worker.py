@@ -10,13 +10,14 @@ import sys
 import pytest
 
 from kerasrnn_commands import model_process as worker_module
-from kerasrnn_commands.messages import Limits
 from kerasrnn_commands.messages import Request
 from kerasrnn_commands.model_process import Worker
 from kerasrnn_commands.model_process import WorkerEnded
 from kerasrnn_commands.model_process import WorkerKilled
+from kerasrnn_commands.settings import ServerSettings
 from tests.server.fakes import until
 
+SETTINGS = ServerSettings(max_rows=7)
 # In place of `scripts.worker`, without TensorFlow. The name of the
 # version, and the body of a request, say what it does.
 PROCESS = """
@@ -81,7 +82,7 @@ def run(tmp_path, monkeypatch):
 
     async def started(scenario):
         worker = await Worker.start(
-            tmp_path / "1", Limits(max_rows=7), lambda: changes.append(1)
+            tmp_path / "1", SETTINGS, lambda: changes.append(1)
         )
         try:
             await scenario(worker, changes)
@@ -179,16 +180,20 @@ def test_a_process_that_stops_is_ended_and_one_that_computes_is_not(
 
 def test_a_process_that_answers_no_call_is_silent(run, monkeypatch):
     async def scenario(worker, changes):
-        monkeypatch.setattr(worker_module, "_GRACE", 0.02)
+        monkeypatch.setattr(worker_module, "_GRACE", 0.05)
+        monkeypatch.setattr(worker_module, "_UNANSWERED", 6)
         waiting = call(worker, b"wait")
-        await asyncio.sleep(0.5)
-        # This call is long, but another would be answered.
-        assert not worker.silent
+        # This call is long, but an example is answered.
+        await until(lambda: worker._silent == 6)
+        await until(lambda: worker._silent < 6)
         mute = call(worker, b"mute")
         await until(lambda: worker.silent)
         await call(worker, b"end")
         await asyncio.gather(waiting, mute)
-        assert not (worker.silent or worker.ended or changes)
+        assert not (worker.silent or worker.worn or changes)
+        # Without calls, the example tells that it hangs.
+        await until(lambda: worker.worn)
+        assert worker.silent and changes and not worker.ended
 
     run(scenario)
 
@@ -220,10 +225,10 @@ def test_a_version_that_does_not_come_up_leaves_nothing(run, tmp_path):
     async def scenario(worker, changes):
         for name, error in [("fails", WorkerEnded), ("killed", WorkerKilled)]:
             with pytest.raises(WorkerEnded) as found:
-                await Worker.start(tmp_path / name, Limits(), lambda: None)
+                await Worker.start(tmp_path / name, SETTINGS, lambda: None)
             assert found.type is error
         path = tmp_path / "hangs"
-        start = Worker.start(path, Limits(), lambda: None)
+        start = Worker.start(path, SETTINGS, lambda: None)
         start = asyncio.create_task(start)
         await until(lambda: path.exists() and path.read_text())
         start.cancel()
@@ -249,6 +254,6 @@ def test_without_a_process_the_connection_to_it_is_closed(
     monkeypatch.setattr(asyncio, "open_connection", open_connection)
     monkeypatch.setattr(asyncio, "create_subprocess_exec", start)
     with pytest.raises(OSError, match="Too many"):
-        asyncio.run(Worker.start(tmp_path, Limits(), lambda: None))
+        asyncio.run(Worker.start(tmp_path, SETTINGS, lambda: None))
     [writer] = writers
     assert writer.is_closing()

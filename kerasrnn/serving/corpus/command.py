@@ -7,13 +7,8 @@ The same command finishes an interrupted run.
 """
 
 import argparse
-import contextlib
 import pathlib
 import sys
-import threading
-import time
-
-import tensorflow as tf
 
 from kerasrnn.arguments import positive_integer
 from kerasrnn.optional import needs
@@ -26,8 +21,6 @@ from kerasrnn.training import fingerprint
 from kerasrnn.training import locked
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
-
-SECONDS = 5.0  # between two progress lines
 
 
 def answer_corpus(
@@ -111,49 +104,17 @@ def answer_corpus(
             checksum=checksum,
             columns=" ".join(columns),
         )
-        with _progress(split):
-            if beam_args is None:
-                for shard in split.unfinished():
-                    lines = split.read(shard)
-                    split.write(shard, *line_answers(serve, lines, batch_size))
-            else:
-                with needs("apache-beam", "beam"):
-                    from kerasrnn.serving.corpus.beam import answer_shards
-                answer_shards(split, found.path, batch_size, beam_args)
+        split.say()
+        if beam_args is None:
+            for shard in split.unfinished():
+                lines = split.read(shard)
+                split.write(shard, *line_answers(serve, lines, batch_size))
+        else:
+            with needs("apache-beam", "beam"):
+                from kerasrnn.serving.corpus.beam import answer_shards
+            answer_shards(split, found.path, batch_size, beam_args)
         split.join(target)
         split.delete()
-
-
-@contextlib.contextmanager
-def _progress(shards):
-    """Prints the progress to stderr while the block runs."""
-    start, ended = time.monotonic(), threading.Event()
-    before = shards.lines - sum(map(shards.size, shards.unfinished()))
-
-    def report():
-        left = shards.unfinished()
-        lines = shards.lines - sum(map(shards.size, left))
-        speed = (lines - before) / (time.monotonic() - start)
-        print(
-            f"{shards.count - len(left)} of {shards.count} shards, "
-            f"{lines:,} of {shards.lines:,} lines, "
-            f"{speed:,.0f} lines a second",
-            file=sys.stderr,
-        )
-
-    def repeat():
-        report()
-        while not ended.wait(SECONDS):
-            report()
-
-    thread = threading.Thread(target=repeat, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
-        report()
 
 
 def main(args: Strings | None = None) -> None:
@@ -201,12 +162,7 @@ def main(args: Strings | None = None) -> None:
         "--runner",
     )
     found = parser.parse_args(args)
-    # Errors of libraries, files, the lock, the model and arguments.
-    expected = ImportError, OSError, RuntimeError, ValueError, tf.errors.OpError
-    try:
-        answer_corpus(**vars(found))
-    except expected as error:
-        parser.exit(1, f"{parser.prog}: {error}\n")
+    answer_corpus(**vars(found))
     bad = pathlib.Path(f"{found.target}.bad.tsv")
     if bad.exists():
         print(f"Bad lines are listed in {bad}.", file=sys.stderr)

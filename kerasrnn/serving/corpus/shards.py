@@ -7,6 +7,7 @@ import itertools
 import json
 import pathlib
 import shutil
+import sys
 from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Self
@@ -122,6 +123,8 @@ class Shards:
     ) -> None:
         """Writes the answers to a shard, strings without line feeds.
 
+        Then it says how many are finished.
+
         Args:
             shard: Its number.
             answers: The answers to its lines.
@@ -135,6 +138,17 @@ class Shards:
             )
         # Written last, because it marks the shard as finished.
         _write(self._file("output", shard), answers)
+        self.say()
+
+    def say(self) -> None:
+        """Prints to standard error how many shards are finished."""
+        left = self.unfinished()
+        lines = self.lines - sum(map(self.size, left))
+        print(
+            f"{self.count - len(left)} of {self.count} shards, "
+            f"{lines:,} of {self.lines:,} lines",
+            file=sys.stderr,
+        )
 
     def unfinished(self) -> list[int]:
         """Returns the numbers of the shards without answers."""

@@ -3,6 +3,7 @@
 import collections
 import dataclasses
 import functools
+import json
 import logging
 import math
 import threading
@@ -10,7 +11,6 @@ import traceback
 from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -19,7 +19,7 @@ from kerasrnn.serving.signature import Signature
 from kerasrnn.serving.signature import in_halves
 from kerasrnn.serving.signature import reason
 from kerasrnn_commands.messages import Answer
-from kerasrnn_commands.messages import error_answer
+from kerasrnn_commands.settings import ServerSettings
 
 # Scalar inputs: the number of rows, and the number of positions to add to each
 # row.
@@ -27,33 +27,10 @@ _ROWS = "count"
 _ADDED = ("max_tokens", "steps")
 
 
-def check_row_count(name: str, value: Any, most: int) -> None:
-    """Raises `ValueError` if an input has too many rows.
-
-    Args:
-        name: Name of the input.
-        value: Array or list. An empty array can have any size.
-        most: The maximum number of rows.
-
-    Raises:
-        ValueError: when it has.
-    """
-    rows = len(value) if isinstance(value, list) else 0
-    if isinstance(value, np.ndarray):
-        shape = value.shape if value.size == 0 else value.shape[:1]
-        rows = max(shape, default=0)
-    if rows > most:
-        raise ValueError(
-            f"The input `{name}` must have at most {most} rows. "
-            f"Received: {rows}."
-        )
-
-
 def positions(
     signature: Signature,
     inputs: Mapping[str, np.ndarray],
-    max_positions: int,
-    max_values: int,
+    settings: ServerSettings,
 ) -> int:
     """Counts the positions of a request: rows times the longest row.
 
@@ -64,16 +41,21 @@ def positions(
     Args:
         signature: The `Signature` to call.
         inputs: Dictionary from names to arrays.
-        max_positions: The maximum number of positions.
-        max_values: The maximum number of values in the answer.
+        settings: The `ServerSettings`, with the limits.
 
     Returns:
         The number of positions, at least 1.
 
     Raises:
-        ValueError: when it is too large.
+        ValueError: when it is too large, or has too many rows.
     """
     batches = {name: x for name, x in inputs.items() if x.ndim}
+    for name, batch in batches.items():
+        if len(batch) > settings.max_rows:
+            raise ValueError(
+                f"The input `{name}` must have at most {settings.max_rows} "
+                f"rows. Received: {len(batch)}."
+            )
     numbers = {
         name: max(0, int(x))
         for name, x in inputs.items()
@@ -83,21 +65,21 @@ def positions(
     added = sum(numbers.get(name, 0) for name in _ADDED)
     longest = max([1, *map(_longest, batches.values())])
     steps = longest + added
-    if rows * steps > max_positions:
+    if rows * steps > settings.max_positions:
         raise ValueError(
-            f"A request must have at most {max_positions} positions. Received: "
-            f"{rows * steps} ({rows} rows of {longest} characters or ids, plus "
-            f"{added} to add to each)."
+            f"A request must have at most {settings.max_positions} positions. "
+            f"Received: {rows * steps} ({rows} rows of {longest} characters or "
+            f"ids, plus {added} to add to each)."
         )
     values = sum(
         math.prod(_sizes(spec.shape, rows, steps))
         for spec in signature.outputs.values()
     )
-    if values > max_values:
+    if values > settings.max_values:
         raise ValueError(
-            f"An answer must have at most {max_values} values. Received: "
-            f"{rows} rows of {steps} positions, for which `{signature.name}` "
-            f"may return {values} values."
+            f"An answer must have at most {settings.max_values} values. "
+            f"Received: {rows} rows of {steps} positions, for which "
+            f"`{signature.name}` may return {values} values."
         )
     return rows * steps
 
@@ -295,15 +277,17 @@ def refused(error: Exception) -> Answer:
     """
     if isinstance(error, RecursionError):
         error = ValueError("Lists or objects are nested too deeply.")
-    if isinstance(error, ValueError):
-        return error_answer(400, str(error))
-    text = reason(error) if isinstance(error, tf.errors.OpError) else str(error)
-    *_, place = traceback.extract_tb(error.__traceback__)
-    log.error(
-        "A call failed: %s: %.500r (%s, line %d)",
-        *(type(error).__name__, text, place.filename, place.lineno),
-    )
-    return error_answer(500, "The call failed. See the log of the server.")
+    status, text = 400, str(error)
+    if not isinstance(error, ValueError):
+        text = reason(error) if isinstance(error, tf.errors.OpError) else text
+        *_, place = traceback.extract_tb(error.__traceback__)
+        log.error(
+            "A call failed: %s: %.500r (%s, line %d)",
+            *(type(error).__name__, text, place.filename, place.lineno),
+        )
+        status, text = 500, "The call failed. See the log of the server."
+    # It is cut, because it may quote the request.
+    return Answer(status, json.dumps({"error": text[:1000]}).encode())
 
 
 def _together(calls):

@@ -10,6 +10,7 @@ import ctypes
 import gc
 import json
 import logging
+import math
 import os
 import pathlib
 import signal
@@ -22,7 +23,6 @@ from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.http.call_queue import Call
 from kerasrnn.serving.http.call_queue import CallQueue
 from kerasrnn.serving.http.call_queue import answers
-from kerasrnn.serving.http.call_queue import check_row_count
 from kerasrnn.serving.http.call_queue import positions
 from kerasrnn.serving.http.call_queue import refused
 from kerasrnn.serving.http.protocol_v1 import describe_v1
@@ -34,10 +34,10 @@ from kerasrnn.serving.warm_up import warm_up
 from kerasrnn_commands.messages import ALIVE
 from kerasrnn_commands.messages import EXAMPLE
 from kerasrnn_commands.messages import Answer
-from kerasrnn_commands.messages import Limits
 from kerasrnn_commands.messages import Request
 from kerasrnn_commands.messages import packed
 from kerasrnn_commands.messages import read
+from kerasrnn_commands.settings import ServerSettings
 
 # Threads that read requests, so that a long one does not block others.
 _READERS = 4
@@ -49,26 +49,29 @@ class Calls:
 
     Args:
         model: The `ExportedModel`.
-        limits: The `Limits`.
+        settings: The `ServerSettings`.
         connection: Socket for the answers.
     """
 
     def __init__(
-        self, model: ExportedModel, limits: Limits, connection: socket.socket
+        self,
+        model: ExportedModel,
+        settings: ServerSettings,
+        connection: socket.socket,
     ):
-        self.model, self.limits = model, limits
+        self.model, self.settings = model, settings
         self._connection, self._sending = connection, threading.Lock()
         card = model.card() or {}
         self._queue = CallQueue(
-            min(limits.batch_rows, card.get("batch_rows", limits.batch_rows)),
-            limits.threads,
-            min(os.cpu_count() or 1, max(1, limits.threads // 2)),
+            min(settings.batch_rows, card.get("batch_rows", math.inf)),
+            settings.threads,
+            min(os.cpu_count() or 1, max(1, settings.threads // 2)),
         )
         self._reading: dict[int, Request] = {}
         # Held while a call that was read moves to the queue.
         self._moving = threading.Lock()
         self._readers = concurrent.futures.ThreadPoolExecutor(_READERS)
-        for _ in range(limits.threads):
+        for _ in range(settings.threads):
             threading.Thread(target=self._work, daemon=True).start()
 
     def begin(self, number: int, request: Request | None) -> None:
@@ -118,12 +121,8 @@ class Calls:
     def _call(self, number: int, request: Request) -> Call:
         """Reads and checks a request."""
         signature, inputs, write = _READ[request.protocol](request, self.model)
-        for name, value in inputs.items():
-            check_row_count(name, value, self.limits.max_rows)
         arrays = signature.arrays(inputs)
-        size = positions(
-            signature, arrays, self.limits.max_positions, self.limits.max_values
-        )
+        size = positions(signature, arrays, self.settings)
         return Call(number, signature, arrays, size, write)
 
     def _work(self) -> NoReturn:
@@ -135,18 +134,6 @@ class Calls:
                 self.send(call.number, answer)
 
 
-def end_with(connection: socket.socket) -> None:
-    """Ends this process if the server ends.
-
-    Args:
-        connection: Socket to the server.
-    """
-    with contextlib.suppress(ConnectionError):  # if it was killed
-        if connection.recv(1, socket.MSG_PEEK):
-            return
-    os._exit(0)
-
-
 def give_back_memory() -> None:
     """Returns freed memory to the system, which the C library keeps."""
     gc.collect()
@@ -155,8 +142,8 @@ def give_back_memory() -> None:
 
 
 def main() -> None:
-    """Loads a version, reports it, and answers until the server ends."""
-    path, descriptor, limits = sys.argv[1:]
+    """Loads a version and answers requests until the server ends."""
+    path, descriptor, options = sys.argv[1:]
     shown = path.replace("%", "%%")
     logging.basicConfig(
         level=logging.INFO,
@@ -167,29 +154,33 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     connection = socket.socket(fileno=int(descriptor))
-    # Loading a version may take minutes.
-    threading.Thread(target=end_with, args=[connection], daemon=True).start()
-    try:
-        model = ExportedModel(pathlib.Path(path))
-        warm_up(model)
-        calls = Calls(model, Limits(**json.loads(limits)), connection)
-        give_back_memory()
-    except Exception:
-        logging.exception("This version cannot be loaded.")
-        sys.exit(1)
-    connection.sendall(
-        packed(
-            {
-                "v1": describe_v1(model.signatures),
-                "v2": describe_v2(model.signatures),
-            }
-        )
-    )
+    settings = ServerSettings(**json.loads(options))
+    # Loading a version may take minutes. Meanwhile, the server may end.
+    loading = concurrent.futures.ThreadPoolExecutor(1)
+    calls = loading.submit(_load, pathlib.Path(path), settings, connection)
     with (
         contextlib.suppress(ConnectionError),
         connection.makefile("rb") as messages,
     ):
         while (message := read(messages)) is not None:
-            calls.begin(*message)
+            calls.result().begin(*message)
     # A running call cannot be stopped in another way.
     os._exit(0)
+
+
+def _load(path, settings, connection):
+    """Loads a version and reports it, or ends the process."""
+    try:
+        model = ExportedModel(path)
+        warm_up(model)
+        calls = Calls(model, settings, connection)
+        give_back_memory()
+        described = {
+            "v1": describe_v1(model.signatures),
+            "v2": describe_v2(model.signatures),
+        }
+    except Exception:
+        logging.exception("This version cannot be loaded.")
+        os._exit(1)
+    connection.sendall(packed(described))
+    return calls

@@ -86,11 +86,10 @@ def test_a_line_that_the_model_refuses_is_a_bad_line(tmp_path, source):
     importlib.util.find_spec("apache_beam") is not None,
     reason="Apache Beam is installed",
 )
-def test_beam_is_an_extra(model, source, tmp_path, capsys):
+def test_beam_is_an_extra(model, source, tmp_path):
     target = tmp_path / "output.txt"
-    with pytest.raises(SystemExit):
+    with pytest.raises(ImportError, match="pip install 'kerasrnn.beam.'"):
         command.main([str(model), str(source), str(target), "--beam"])
-    assert "pip install 'kerasrnn[beam]'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -151,9 +150,6 @@ def test_the_command_names_the_bad_lines(model, source, tmp_path, capsys):
     assert listed in capsys.readouterr().err
     with open(listed) as file:
         assert file.read().startswith("2\tinvalid UTF-8")
-    with pytest.raises(SystemExit, match="1"):
-        command.main([str(model), str(tmp_path / "missing"), str(target)])
-    assert "kerasrnn-corpus: The file 'missing'" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -11,9 +11,9 @@ from kerasrnn.serving import ExportedModel
 from kerasrnn.serving.http.call_queue import Call
 from kerasrnn.serving.http.call_queue import CallQueue
 from kerasrnn.serving.http.call_queue import answers
-from kerasrnn.serving.http.call_queue import check_row_count
 from kerasrnn.serving.http.call_queue import positions
 from kerasrnn_commands.messages import Answer
+from kerasrnn_commands.settings import ServerSettings
 from tests.serving import toys
 
 
@@ -239,9 +239,11 @@ def test_a_number_for_all_rows_is_no_row(model, positions):
     assert call.run()["ids"].shape == (1, 2)
 
 
-def size(signature, max_positions=1000, max_values=100_000, **inputs):
-    arrays = signature.arrays(inputs)
-    return positions(signature, arrays, max_positions, max_values)
+def size(signature, max_values=100_000, max_rows=12, **inputs):
+    settings = ServerSettings(
+        max_positions=1000, max_values=max_values, max_rows=max_rows
+    )
+    return positions(signature, signature.arrays(inputs), settings)
 
 
 def test_a_text_counts_its_characters(model):
@@ -292,20 +294,12 @@ def test_an_answer_is_bounded_before_it_is_computed(model):
         size(step, ids=[[1] * 7] * 3)
 
 
-@pytest.mark.parametrize(
-    ("value", "rows"),
-    [
-        ([1] * 5, 5),
-        (np.zeros([5, 1]), 5),
-        (np.zeros([0, 5]), 5),
-    ],
-)
-def test_rows_are_bounded(value, rows):
-    check_row_count("ids", value, rows)
-    with pytest.raises(ValueError, match=f"`ids` .* {rows - 1} rows.*: {rows}"):
-        check_row_count("ids", value, rows - 1)
-
-
-def test_scalars_have_no_rows():
-    check_row_count("seed", 5, 0)
-    check_row_count("seed", np.array(5), 0)
+def test_rows_are_bounded(model):
+    step, generate = model.signatures["step"], model.signatures["generate"]
+    assert size(step, max_rows=5, ids=[[1]] * 5) == 5
+    with pytest.raises(ValueError, match="`ids` .* 4 rows. Received: 5"):
+        size(step, max_rows=4, ids=[[1]] * 5)
+    # A number is no row; and without rows, the rest may be long.
+    assert size(generate, max_rows=1, prompt=["a"], max_tokens=3) == 5
+    with pytest.raises(ValueError, match="at most 1000 positions"):
+        size(step, ids=np.zeros([0, 1001], "int32"))

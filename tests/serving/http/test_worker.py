@@ -16,9 +16,9 @@ from kerasrnn.serving.http.worker import Calls  # noqa: E402
 from kerasrnn_commands import scripts  # noqa: E402
 from kerasrnn_commands.messages import ALIVE  # noqa: E402
 from kerasrnn_commands.messages import EXAMPLE  # noqa: E402
-from kerasrnn_commands.messages import Limits  # noqa: E402
 from kerasrnn_commands.messages import Request  # noqa: E402
 from kerasrnn_commands.messages import read  # noqa: E402
+from kerasrnn_commands.settings import ServerSettings  # noqa: E402
 from tests.serving.small import export_small_model  # noqa: E402
 
 
@@ -26,8 +26,8 @@ def test_a_call_is_taken_back_while_it_enters_the_queue(tmp_path, monkeypatch):
     model = ModelFolder(export_small_model(tmp_path / "shout")).load()
     ours, theirs = socket.socketpair()
     (model.path / "card.json").write_text('{"batch_rows": 9}')
-    # Without threads, no call runs.
-    limits = Limits(threads=0, batch_rows=8, max_rows=2, max_values=3)
+    monkeypatch.setattr(Calls, "_work", lambda self: None)  # No call runs.
+    limits = ServerSettings(batch_rows=8, max_rows=2, max_values=3)
     assert Calls(model, limits, theirs)._queue.batch_rows == 8
     calls = Calls(model, dataclasses.replace(limits, batch_rows=32), theirs)
     assert calls._queue.batch_rows == 9
@@ -50,7 +50,7 @@ def test_a_call_is_taken_back_while_it_enters_the_queue(tmp_path, monkeypatch):
         calls.begin(5, None)  # It runs: what is answered is of the next.
         calls.begin(ALIVE, None)
         assert read(messages) == (ALIVE, None)
-        monkeypatch.undo()
+        monkeypatch.setattr(calls._queue, "put", put)
         calls.begin(EXAMPLE, None)
         [call] = calls._queue.take()
         assert call.number == EXAMPLE
@@ -86,21 +86,20 @@ def test_it_ends_with_a_server_that_was_killed(tmp_path, monkeypatch, loads):
         ours.close()
 
     path = export_small_model(tmp_path / "shout") / "1"
-    ours, theirs = socket.socketpair()
+    (ours, theirs), loaded = socket.socketpair(), threading.Event()
     monkeypatch.setattr(worker.os, "_exit", end)
     monkeypatch.setattr(worker.signal, "signal", lambda *_: None)
     monkeypatch.setattr(worker.socket, "socket", lambda fileno: theirs)
     monkeypatch.setattr(sys, "argv", ["", str(path), "3", "{}"])
     killing = threading.Thread(target=kill)
-    killing.start()
+    if loads:
+        monkeypatch.setattr(worker, "_load", lambda *_: loaded.wait(10))
+        ours.close()
+    else:
+        killing.start()
     with theirs, pytest.raises(SystemExit) as error:
-        if loads:
-            theirs.send(b"x")
-            killing.join()
-            worker.end_with(theirs)
-        monkeypatch.setattr(worker, "end_with", lambda _: None)
         worker.main()
-    killing.join()
+    loaded.set()
     assert error.value.code == 0
 
 
