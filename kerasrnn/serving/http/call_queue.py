@@ -196,20 +196,31 @@ class CallQueue:
     def __init__(self, batch_rows: int, threads: int, batches: int = 1):
         self.batch_rows, self.batches = batch_rows, batches
         self._most = {_LARGE: 1, _LONG: max(1, threads // 2)}
-        self._waiting: dict[int, Call] = {}
+        # `None` is the place of a call that is to be read.
+        self._waiting: dict[int, Call | None] = {}
         self._taken: collections.Counter[str | None] = collections.Counter()
         self._changed = threading.Condition()
 
-    def put(self, call: Call) -> None:
-        """Adds a call."""
+    def reserve(self, number: int) -> None:
+        """Adds a place for a call that is to be read."""
         with self._changed:
-            self._waiting[call.number] = call
-            self._changed.notify()
+            self._waiting[number] = None
+
+    def put(self, call: Call) -> None:
+        """Adds a call in its place, if that was not removed."""
+        with self._changed:
+            if call.number in self._waiting:
+                self._waiting[call.number] = call
+                self._changed.notify()
 
     def remove(self, number: int) -> bool:
-        """Removes a waiting call; returns whether it was waiting."""
+        """Removes a waiting call, or its place; returns whether it waited."""
         with self._changed:
-            return self._waiting.pop(number, None) is not None
+            return self._waiting.pop(number, False) is not False
+
+    def __contains__(self, number: int) -> bool:
+        """Whether a call waits, or is to be read."""
+        return number in self._waiting
 
     def take(self) -> list[Call]:
         """Waits for calls that may run, and returns a batch of them."""
@@ -229,7 +240,7 @@ class CallQueue:
             self._changed.notify()
 
     def _first(self):
-        for call in self._waiting.values():
+        for call in filter(None, self._waiting.values()):
             most = self._most.get(call.lane, self.batches)
             if call.lane is None or self._taken[call.lane] < most:
                 return call
@@ -240,7 +251,7 @@ class CallQueue:
         calls, rows, longest = [], 0, 0
         if first.lane != first.signature.name or not first.rows:
             return [first]
-        for call in self._waiting.values():
+        for call in filter(None, self._waiting.values()):
             if call.lane != first.lane or not call.rows:
                 continue
             steps = max(longest, call.positions // call.rows)

@@ -67,9 +67,6 @@ class Calls:
             settings.threads,
             min(os.cpu_count() or 1, max(1, settings.threads // 2)),
         )
-        self._reading: dict[int, Request] = {}
-        # Held while a call that was read moves to the queue.
-        self._moving = threading.Lock()
         self._readers = concurrent.futures.ThreadPoolExecutor(_READERS)
         for _ in range(settings.threads):
             threading.Thread(target=self._work, daemon=True).start()
@@ -82,21 +79,10 @@ class Calls:
             request: The `Request`; `None` to cancel it if it has not started,
                 which is answered with `None`. `ALIVE` and `EXAMPLE` have none.
         """
-        if number == EXAMPLE:
-            signature = self.model.signatures["serving_default"]
-            answer = Answer(200, b"")
-            self._queue.put(
-                Call(number, signature, example(signature), 1, lambda _: answer)
-            )
-            return
-        if request is not None:
-            self._reading[number] = request
+        if request is not None or number == EXAMPLE:
+            self._queue.reserve(number)
             self._readers.submit(self._read, number, request)
-            return
-        with self._moving:
-            is_read = self._reading.pop(number, None) is not None
-            waits = is_read or self._queue.remove(number)
-        if waits or number == ALIVE:
+        elif self._queue.remove(number) or number == ALIVE:
             self.send(number, None)
 
     def send(self, number: int, answer: object) -> None:
@@ -106,20 +92,20 @@ class Calls:
             self._connection.sendall(message)
 
     def _read(self, number, request):
-        if number not in self._reading:
+        if number not in self._queue:
             return
         try:
-            call = self._call(number, request)
+            self._queue.put(self._call(number, request))
         except Exception as error:
-            self._reading.pop(number, None)
-            self.send(number, refused(error))
-        else:
-            with self._moving:
-                if self._reading.pop(number, None):
-                    self._queue.put(call)
+            if self._queue.remove(number):
+                self.send(number, refused(error))
 
-    def _call(self, number: int, request: Request) -> Call:
+    def _call(self, number: int, request: Request | None) -> Call:
         """Reads and checks a request."""
+        if request is None:
+            signature = self.model.signatures["serving_default"]
+            inputs, answer = example(signature), Answer(200, b"")
+            return Call(number, signature, inputs, 1, lambda _: answer)
         signature, inputs, write = _READ[request.protocol](request, self.model)
         arrays = signature.arrays(inputs)
         size = positions(signature, arrays, self.settings)

@@ -51,6 +51,11 @@ def make(model):
     return make
 
 
+def put(queue, call):
+    queue.reserve(call.number)
+    queue.put(call)
+
+
 def numbers(calls):
     return [call.number for call in calls]
 
@@ -58,11 +63,11 @@ def numbers(calls):
 def test_what_waits_is_computed_together(make):
     queue = CallQueue(batch_rows=4, threads=8)
     for call in (make(0, *"ab"), make(1, *"cd"), make(2, *"ef"), make(3)):
-        queue.put(call)
+        put(queue, call)
     # The third has no place; the fourth has no rows.
     first = queue.take()
     assert numbers(first) == [0, 1]
-    queue.put(make(4, "f", signature="step"))
+    put(queue, make(4, "f", signature="step"))
     # Others of the signature wait for them, those of other signatures do not.
     second = queue.take()
     assert numbers(second) == [4]
@@ -73,10 +78,10 @@ def test_what_waits_is_computed_together(make):
 def test_several_batches_run_at_once(make):
     queue = CallQueue(batch_rows=1, threads=8, batches=2)
     for number in range(3):
-        queue.put(make(number, "a"))
+        put(queue, make(number, "a"))
     first, second = queue.take(), queue.take()
     assert (numbers(first), numbers(second)) == ([0], [1])
-    queue.put(make(3, "a", signature="step"))
+    put(queue, make(3, "a", signature="step"))
     assert numbers(queue.take()) == [3]
     queue.done(second)
     assert numbers(queue.take()) == [2]
@@ -84,23 +89,23 @@ def test_several_batches_run_at_once(make):
 
 def test_a_long_text_does_not_make_others_long(make):
     queue = CallQueue(batch_rows=32, threads=8)
-    queue.put(make(0, "a"))
-    queue.put(make(1, "b", positions=4000))
-    queue.put(make(2, "c"))
+    put(queue, make(0, "a"))
+    put(queue, make(1, "b", positions=4000))
+    put(queue, make(2, "c"))
     assert numbers(queue.take()) == [0, 2]
     # Nor do many: they are padded to the longest of all, not to the last.
     queue = CallQueue(batch_rows=32, threads=8)
-    queue.put(make(0, "a", positions=2048))
-    queue.put(make(1, "b"))
-    queue.put(make(2, "c"))
+    put(queue, make(0, "a", positions=2048))
+    put(queue, make(1, "b"))
+    put(queue, make(2, "c"))
     assert numbers(queue.take()) == [0, 1]
 
 
 def test_large_calls_run_one_by_one(make):
     queue = CallQueue(batch_rows=32, threads=8)
     for number in (0, 1):
-        queue.put(make(number, "a", signature="step", positions=4097))
-    queue.put(make(2, "a", signature="step", positions=4096))
+        put(queue, make(number, "a", signature="step", positions=4097))
+    put(queue, make(2, "a", signature="step", positions=4096))
     first = queue.take()
     assert numbers(first) == [0]
     assert numbers(queue.take()) == [2]
@@ -111,8 +116,8 @@ def test_large_calls_run_one_by_one(make):
 def test_long_calls_leave_threads_to_short_ones(make):
     queue = CallQueue(batch_rows=32, threads=4)
     for number in range(3):
-        queue.put(make(number, "a", signature="step", positions=513))
-    queue.put(make(3, "a", signature="step", positions=512))
+        put(queue, make(number, "a", signature="step", positions=513))
+    put(queue, make(3, "a", signature="step", positions=512))
     first = queue.take()
     taken = [first, queue.take(), queue.take()]
     assert [numbers(calls) for calls in taken] == [[0], [1], [3]]
@@ -122,11 +127,16 @@ def test_long_calls_leave_threads_to_short_ones(make):
 
 def test_a_call_that_waits_can_be_taken_back(make):
     queue = CallQueue(batch_rows=1, threads=8)
-    queue.put(make(0, "a"))
-    queue.put(make(1, "b"))
+    put(queue, make(0, "a"))
+    put(queue, make(1, "b"))
     calls = queue.take()
     assert not queue.remove(0) and queue.remove(1) and not queue.remove(1)
     queue.done(calls)
+    # Also while it is read.
+    queue.reserve(2)
+    assert 2 in queue and queue.remove(2)
+    queue.put(make(2, "c"))
+    assert 2 not in queue
 
 
 def test_each_gets_the_answers_to_its_own_rows(make, model):
@@ -159,14 +169,15 @@ def test_inputs_of_unlike_rows_do_not_mix_with_those_of_others(tmp_path):
     queue = CallQueue(batch_rows=32, threads=8)
     for number, (text, other) in enumerate([("ab", "x"), "cy", ("d", "zw")]):
         inputs = {"text": [*text], "other": [*other]}
-        queue.put(
+        put(
+            queue,
             Call(
                 number,
                 signature,
                 signature.arrays(inputs),
                 10,
                 lambda outputs: Answer(200, outputs["loud"][0].encode()),
-            )
+            ),
         )
     found = []
     for number in range(3):

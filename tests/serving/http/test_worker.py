@@ -22,7 +22,7 @@ from kerasrnn_commands.settings import ServerSettings  # noqa: E402
 from tests.serving.small import export_small_model  # noqa: E402
 
 
-def test_a_call_is_taken_back_while_it_enters_the_queue(tmp_path, monkeypatch):
+def test_calls_are_read_taken_back_or_refused(tmp_path, monkeypatch):
     model = ModelFolder(export_small_model(tmp_path / "shout")).load()
     ours, theirs = socket.socketpair()
     (model.path / "card.json").write_text('{"batch_rows": 9}')
@@ -31,33 +31,18 @@ def test_a_call_is_taken_back_while_it_enters_the_queue(tmp_path, monkeypatch):
     assert Calls(model, limits, theirs)._queue.batch_rows == 8
     calls = Calls(model, dataclasses.replace(limits, batch_rows=32), theirs)
     assert calls._queue.batch_rows == 9
-    put = calls._queue.put
-
-    def slow_put(call):
-        taking_back = threading.Thread(
-            target=calls.begin, args=(call.number, None)
-        )
-        taking_back.start()
-        # It has to wait. If it did not, it would not find the call.
-        taking_back.join(0.2)
-        put(call)
-
-    monkeypatch.setattr(calls._queue, "put", slow_put)
     with ours, theirs, ours.makefile("rb") as messages:
         ours.settimeout(10)
         calls.begin(3, Request("v1", b'{"instances": ["a"]}'))
+        calls.begin(3, None)
         assert read(messages) == (3, None)
         calls.begin(5, None)  # It runs: what is answered is of the next.
         calls.begin(ALIVE, None)
         assert read(messages) == (ALIVE, None)
-        monkeypatch.setattr(calls._queue, "put", put)
         calls.begin(EXAMPLE, None)
         [call] = calls._queue.take()
         assert call.number == EXAMPLE
         assert call.run()["loud"].tolist() == ["A"]
-        calls._reading[4] = Request("v1", b"")  # It waits to be read.
-        calls.begin(4, None)
-        assert read(messages) == (4, None)
         wide = {"inputs": [[1, 2, 3]], "signature_name": "square"}
         for body in ({"instances": [*"abc"]}, wide):
             calls.begin(4, Request("v1", json.dumps(body).encode()))
