@@ -63,6 +63,34 @@ def receive_v1(
     b'{"predictions":["A","B"]}'
     """
     body = parsed(request.body, literals=True)
+    signature, inputs = read_v1(body, model.signatures)
+    count = len(body["instances"]) if "instances" in body else None
+    return signature, inputs, functools.partial(_write, count)
+
+
+def read_v1(
+    body: Any, signatures: Mapping[str, Signature]
+) -> tuple[Signature, dict[str, Any]]:
+    """Reads the body of a request.
+
+    Args:
+        body: The body, parsed.
+        signatures: Dictionary of name to `Signature`.
+
+    Returns:
+        The signature to call, and its inputs by name.
+
+    Raises:
+        ValueError: when the request is invalid.
+
+    Example:
+
+    >>> folder = ModelFolder(export_small_model("saved_models/shout"))
+    >>> signatures = folder.load().signatures
+    >>> signature, inputs = read_v1({"instances": ["a", "b"]}, signatures)
+    >>> signature.name, inputs
+    ('serving_default', {'text': ['a', 'b']})
+    """
     if not isinstance(body, dict) or ("instances" in body) == (
         "inputs" in body
     ):
@@ -75,11 +103,9 @@ def receive_v1(
             f"The keys of a request are {sorted(_KEYS)}. "
             f"Received: {sorted(unknown)}."
         )
-    signature = signature_named(body.get("signature_name"), model.signatures)
-    count = None
+    signature = signature_named(body.get("signature_name"), signatures)
     if "instances" in body:
         inputs = _columns(body["instances"], signature)
-        count = len(body["instances"])
     else:
         inputs = body["inputs"]
         if not isinstance(inputs, dict) or _is_base64(inputs, signature):
@@ -87,11 +113,10 @@ def receive_v1(
     texts = {
         x for x, spec in signature.inputs.items() if spec.dtype == "string"
     }
-    inputs = {
+    return signature, {
         name: _decoded(value, name) if name in texts else value
         for name, value in inputs.items()
     }
-    return signature, inputs, functools.partial(_write, count)
 
 
 def describe_v1(signatures: Mapping[str, Signature]) -> dict[str, Any]:
