@@ -268,7 +268,7 @@ def test_one_number_is_one_class():
     assert found == ["1", "0", "1", "1.5", "0"]
     assert "'1.0' is read as '1', '0.00' is read as '0'" in said
     assert notes(["1.0", "2.0"]) == (["1.0", "2.0"], "")
-    assert notes(["1.0"], known=["0", "1"])[0] == ["1"]
+    assert notes(["1", "0"], known=["0", "1.0"])[0] == ["1.0", "0"]
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_a_broken_scheme_begins_a_phrase():
 
 def test_a_scheme_is_told_from_others_though_some_tags_break_it():
     tags = "B-A I-A O I-A O B-A B-A".split()
-    assert tag_scheme([tags]) == "IOB2"
+    assert tag_scheme([tags]) == tag_scheme([["I-A", "B-B"]]) == "IOB2"
     assert convert_tags(tags, "IOB2") == "B-A I-A O B-A O B-A B-A".split()
 
 

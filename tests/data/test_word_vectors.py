@@ -6,6 +6,7 @@ import pytest
 import tensorflow as tf
 
 from kerasrnn.data.report import CorpusError
+from kerasrnn.data.report import CorpusWarning
 from kerasrnn.data.word_vectors import WordVectors
 from kerasrnn.data.word_vectors import load_word_vectors
 from kerasrnn.data.word_vectors import read_word_vectors
@@ -68,9 +69,10 @@ def test_a_word_with_spaces_is_passed_over(write):
 
 
 def test_words_are_composed_as_tokenizers_do(write):
-    path = write("caf\u00e9 1 2\nnhe\u0302\u0301 3 4\n\u0958 5 6\n")
+    path = write("4 2\ncaf\u00e9 1 2\nnhe\u0302\u0301 3 4\n\u0958 5 6\n")
     words = ["nh\u1ebf", "\u0915\u093c"]
-    matrix, found = read_word_vectors(path, words)
+    with pytest.warns(CorpusWarning, match="truncated.* 4 words.*Received: 3"):
+        matrix, found = read_word_vectors(path, words)
     assert (found, matrix.tolist()) == (2, [[3, 4], [5, 6]])
 
 
@@ -127,7 +129,8 @@ def similarity(matrix, i, j):
 
 
 @pytest.mark.parametrize("kind", ["skip-gram", "cbow"])
-def test_words_of_the_same_lines_are_alike(tmp_path, capsys, kind):
+def test_words_of_the_same_lines_are_alike(tmp_path, capsys, caplog, kind):
+    caplog.set_level("INFO", "gensim")
     rng = np.random.default_rng(0)
     topics = ["film actor plot scene".split(), "boat river fish net".split()]
     lines = (
@@ -140,6 +143,7 @@ def test_words_of_the_same_lines_are_alike(tmp_path, capsys, kind):
     neighbour.write_text("mine", encoding="utf-8")
     train_word_vectors(lines, path, 8, kind, seed=3)
     assert "Training word vectors" in capsys.readouterr().out
+    assert ("using sg=1" in caplog.text) == (kind == "skip-gram")
     assert set(tmp_path.iterdir()) == {path, neighbour}
     assert neighbour.read_text(encoding="utf-8") == "mine"
     vocabulary = [*topics[0], *topics[1], "rare"]

@@ -94,7 +94,8 @@ def test_baselines_repeat_or_go_on():
     empty = np.full((1, 8, 2), np.nan)
     for forecast in found.values():
         np.testing.assert_array_equal(forecast(empty)[0], [[1, 7]] * 6)
-    assert list(baselines(None, 8, 6, 9, [0.0])) == ["naive"]
+    for season, more in (1, []), (8, ["seasonal naive"]), (9, []):
+        assert list(baselines(None, 8, 6, season, [0.0])) == ["naive", *more]
     assert "linear" not in baselines(table(wave[:9]), 8, 6, 4, [0.0])
 
 

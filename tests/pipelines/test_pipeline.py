@@ -130,6 +130,31 @@ def test_fit_makes_batches_of_all_that_it_is_given(monkeypatch):
     assert found["class_weight"] == {2: 3.0, 1: 2.0}
 
 
+FACTS = {
+    "labeller": {"labels": ["bad", "fair", "good"], "max_length": 3},
+    "tagger": {"tags": small.TAGS, "scheme": "IOB2"},
+    "language": {"max_length": 15_000},
+    "forecaster": {
+        **{"columns": ["load", "temp"], "known": [], "static": []},
+        **{"lookback": 48, "horizon": 12, "step": "h", "levels": []},
+        "zone": None,
+    },
+}
+
+
+@pytest.mark.parametrize("kind", FACTS)
+def test_an_export_has_what_its_clients_need(kind, monkeypatch):
+    monkeypatch.setattr(
+        "kerasrnn.pipelines.pipeline.export_saved_model", lambda *given: given
+    )
+    pipeline = KINDS[kind][0]()
+    path, signatures, layers, card, texts = pipeline.export("a/1", {"x": 5})
+    facts = {} if kind == "forecaster" else {"xla": None}
+    assert card == {**facts, **FACTS[kind], "x": 5}
+    assert (path, texts) == ("a/1", {}) and pipeline.model in layers
+    assert signatures.keys() == pipeline.functions().keys()
+
+
 EXAMPLES = {
     "labeller": [small.REVIEWS * 3, small.CLASSES * 3],
     "tagger": [small.SENTENCES],

@@ -678,6 +678,12 @@ def test_lines_are_evaluated_as_one_text(words):
         words.evaluate(["", " "])
 
 
+def test_dynamic_evaluation_scores_a_window_before_it_learns_it(words):
+    scores = words.task().row_scores(LINES[:3], dynamic=True)
+    dynamic = scores.pop("dynamic")
+    assert dynamic == pytest.approx({x: scores[x] for x in dynamic}, rel=1e-4)
+
+
 def test_it_learns_from_lines():
     model = new_model(TOKENIZERS["words"], keras.layers.GRUCell(4))
     language = TextLanguageModel(model, TOKENIZERS["words"], WINDOW)

@@ -202,9 +202,9 @@ def test_tags_of_single_words():
     assert [span.text for span in spans] == ["Anna", "lives"]
 
 
-@pytest.mark.parametrize("scheme", ["IOB1", "IOB2", "BIOES"])
+@pytest.mark.parametrize("scheme", ["IOB1", "IOB2", "BIOES", "BILOU", None])
 def test_phrases_in_a_graph_are_those_in_python(scheme):
-    prefixes = {"IOB1": "BI", "IOB2": "BI", "BIOES": "BIES"}[scheme]
+    prefixes = {"BIOES": "BIES", "BILOU": "BILU"}.get(scheme, "BI")
     names = ["O", *(f"{x}-{kind}" for x in prefixes for kind in "XY")]
     rng = np.random.default_rng(0)
     lengths = rng.integers(0, 7, 200)
@@ -226,6 +226,8 @@ def test_phrases_in_a_graph_are_those_in_python(scheme):
     ]
     for row, (numbers, shares) in enumerate(zip(tags, scores, strict=True)):
         expected = phrases_of([names[number] for number in numbers])
+        if scheme is None:  # Every tag is that of a phrase of one word.
+            expected = [(i, i + 1, names[n]) for i, n in enumerate(numbers)]
         starts, ends, labels, least = (column[row] for column in columns)
         count = np.sum(starts >= 0)
         assert count == len(expected) == np.sum(ends >= 0)
@@ -340,7 +342,12 @@ def test_words_are_weighed_by_their_tags():
             [[1.25, 0.5, 1.25, 0.5, 0, 0], [1.25, 2.5, 0.5, 0.5, 1.25, 0.5]],
         ),
     ):
-        ((_, _, found),) = tagger.batches(rows, **given)
+        ((_, tags, found),) = tagger.batches(rows, **given)
+        is_pad = (tags.numpy() == -1).tolist()
+        assert is_pad == [
+            [*4 * [False], True, True],
+            6 * [False],
+        ]
         np.testing.assert_array_equal(found, expected)
 
 

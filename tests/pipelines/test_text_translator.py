@@ -439,6 +439,7 @@ def test_every_hypothesis_has_the_attention_of_its_text():
     assert short.alignment[0].tolist() == [[1, 2], [0, 0]]
     assert [x.alignment[0].tolist() for x in long] == [rows, rows[:2], rows[:1]]
     assert [x.alignment[1] for x in long] == [["b", "a", "</s>"]] * 3
+    assert translator.alignments(texts)[1][0].tolist() == rows
     best = translator.signatures["attend"](tf.constant(texts))
     assert best["weights"][1].numpy().tolist() == rows
     source, target = (
@@ -449,6 +450,8 @@ def test_every_hypothesis_has_the_attention_of_its_text():
     # Greedy search has the limits of the search.
     found = translator.translate(["a a a a"], greedy=True)
     assert found == ["<unk> <unk> <unk>"]
+    translator.search = search.with_(forbidden_ids=[3])
+    assert translator.translate(["a"], greedy=True) == [""]
 
 
 class Chooser(Backwards):
@@ -478,8 +481,9 @@ def test_it_chooses_from_its_shortlist_unless_there_are_phrases(
     words = [target.vocabulary[i] for i in ids]
     assert len({*words, target.vocabulary[4]}) == 3
     assert translator.translate(texts) == words
-    found = translator.translate(texts, forbidden=[[], []])
-    assert found == [target.vocabulary[4]] * 2
+    fifth = target.vocabulary[4]
+    found = translator.translate(texts, forbidden=[[], [fifth]])
+    assert found == [fifth, ""]
 
 
 def test_steps_spell_what_greedy_search_finds():

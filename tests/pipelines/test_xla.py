@@ -196,7 +196,19 @@ def test_an_export_is_compiled_if_the_translator_is(tmp_path):
 
 
 def test_what_is_drawn_is_not_compiled():
-    translator = TextTranslator(model(), *SIDES, SamplingSearch())
-    translator.xla = XlaShapes()
+    """A beam search is, for one text at a time."""
+    shapes = XlaShapes(rows=[1, 3], lengths=[4, 10])
+    for search, alone in (BeamSearch(), 1), (SamplingSearch(), None):
+        translator = TextTranslator(model(), *SIDES, search)
+        translator.xla = shapes
+        assert translator.served_facts().get("batch_rows") == alone
+    programs = [(1, 4), (3, 4), (1, 10), (3, 10)]
+    assert {
+        name: [tuple(translator.source_ids(x).shape) for x in texts]
+        for name, texts in translator.warm_up_texts().items()
+    } == {
+        **{"serving_default": programs, "greedy": programs},
+        "translate_with": programs[::2],
+    }
     functions = translator._functions
     assert functions.best_in_programs is functions.best

@@ -13,6 +13,7 @@ import tensorflow_text  # noqa: F401  registers the text operations
 
 from kerasrnn import data
 from kerasrnn import training
+from kerasrnn.layers import DotAttention
 from tests.pipelines import small
 from tests.recipes import brief
 from tests.recipes.brief import unlearnt  # noqa: F401  a fixture
@@ -224,12 +225,14 @@ def test_vectors_may_come_from_any_file(tmp_path):
 
 
 def test_n_grams_of_what_is_read_have_embeddings(capsys):
-    settings = settings_of("--ngrams", 40, "--max-tokens", 3)
+    flags = "--ngrams", 40, "--max-tokens", 3, "--attention", "dot"
+    settings = settings_of(*flags, "--summary", "attention")
     corpus = classify.load_corpus(settings)
     texts = ["a fine film at last"] * 5 + ["a dull film"] * 4
     texts = corpus.train._replace(texts=texts, labels=[1] * 5 + [0] * 4)
     labeller = classify.build_labeller(settings, corpus._replace(train=texts))
     assert labeller.model.encoder.ngrams.size == 40
+    assert isinstance(labeller.model.summary_layer.attention, DotAttention)
     # "a fine", "fine film" and the three words.
     found = "\n3 pairs and triples of words have embeddings.\n"
     assert found in f"\n{capsys.readouterr().out}"
@@ -242,9 +245,10 @@ def test_a_text_of_your_own_keeps_its_words(questions):
     assert tokenizer.normalize_all(["U can't <b>win</b>, Sir!"]) == [
         "U can ' t < b > win < / b > , Sir !"
     ]
-    settings = settings_of("--preset", "best")
-    tokenizer = classify.build_tokenizer(settings, ["u"])
-    assert tokenizer.normalize_all(["U <b>win</b>!"]) == ["you win !"]
+    settings = settings_of("--preset", "best", "--drop-stop-words")
+    with pytest.warns(UserWarning, match="contains negations"):
+        tokenizer = classify.build_tokenizer(settings, ["u"])
+    assert tokenizer.normalize_all(["U <b>and</b> I win!"]) == ["win !"]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from corpora.daily_rhythm import daily_rhythm
 
 from kerasrnn import data
 from kerasrnn.layers import FastLSTMCell
+from kerasrnn.models import StudentHead
 from kerasrnn.pipelines import SeriesForecaster
 from tests.recipes import brief
 from tests.recipes.brief import unlearnt  # noqa: F401  a fixture
@@ -100,7 +101,7 @@ def test_a_run_is_as_its_settings_say(tmp_path, unlearnt):  # noqa: F811
     settings = forecast.Settings(
         **{"corpus": str(tmp_path / "shops.csv"), **options},
         **{"calendar": ("weekday",), "missing": True, "window": "mean"},
-        **{"held_out": 0.1, "limit": 200, "clip": 3.0, "head": "mae"},
+        **{"held_out": 0.1, "limit": 200, "clip": 3.0, "head": "student"},
         **{"cell": "lstm", "depth": 2, "dropout": 0.25, "shared": False},
         **{"parallel": False, "epochs": 2, "batch_size": 9, "season": 14},
         output=tmp_path / "out",
@@ -125,6 +126,7 @@ def test_a_run_is_as_its_settings_say(tmp_path, unlearnt):  # noqa: F811
     names += "shared", "parallel"
     assert brief.has(model, **settings.pick(*names))
     assert isinstance(model.cell, FastLSTMCell) and model.cell.units == 8
+    assert isinstance(model.head, StudentHead)
     # 195 windows in each of two series, which look back before the limit.
     assert brief.schedule(model.optimizer)[0] == 2 * -(-390 // 9)
     other = forecast.dataclasses.replace(settings, season=None)

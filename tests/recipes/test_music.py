@@ -6,6 +6,7 @@ import scipy.io
 
 from kerasrnn import data
 from kerasrnn import training
+from kerasrnn.layers import DotAttention
 from kerasrnn.pipelines import MusicPipeline
 from tests import helpers
 from tests.recipes import brief
@@ -75,6 +76,7 @@ def test_a_run_is_as_its_settings_say(tmp_path, unlearnt):  # noqa: F811
     model = pipeline.model
     assert (pipeline.steps_per_beat, model.depth, model.dropout) == (2, 2, 0.25)
     assert brief.has(model.cell, window=32) and model.cell.output_size == 8
+    assert isinstance(model.cell.attention, DotAttention)
     assert model.cell.cell.recurrent_dropout == 0.125
     assert model.optimizer.global_clipnorm == 2
     [bias] = (x for x in model.weights if x.path.endswith("output/bias"))

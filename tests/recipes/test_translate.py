@@ -130,6 +130,7 @@ def test_a_translation_has_unknown_words_only_if_they_are_copied(flags, copies):
     assert shortlist == options.shortlist
     forbidden = [] if copies else [both[1].unknown_id]
     assert [*found.search.forbidden_ids] == forbidden
+    assert [*found.search.repeatable_ids] == [both[1].unknown_id]
 
 
 def test_word_vectors_are_where_the_embeddings_start(tmp_path, capsys):

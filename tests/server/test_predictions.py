@@ -159,4 +159,6 @@ def test_what_comes_in_pieces_is_held_once():
         assert predictions._held == 140_000
         with pytest.raises(HTTPException):
             grow(210_000)
+        with predictions._part() as grow_little:
+            grow_little(2**16)  # which is never refused
     assert predictions._held == 0

@@ -90,6 +90,7 @@ def test_an_empty_batch_has_an_empty_answer(signatures):
         ("square", {"ids": [[0, 4]]}, "`square` cannot.*not in \\[0, 4\\)"),
         ("square", {"ids": [[-1]]}, "not in \\[0, 4\\)"),
         ("repeat", {"text": ["a"], "times": np.int64(2)}, "dtype int64"),
+        ("repeat", {"text": ["a"], "times": True}, "dtype bool"),
         ("repeat", {"text": ["a"], "times": [2]}, r"int32\. .*shape \(1,\)"),
         ("serving_default", {"text": "a"}, r"string\[\?\].*shape \(\)"),
         ("serving_default", {"text": [["a"]]}, r"shape \(1, 1\)"),

@@ -41,15 +41,16 @@ def test_bytes_of_tensorflow_serving_are_read(model):
     """Field numbers as in its files `prediction_log.proto` and so on."""
     tensor = tf.make_tensor_proto(["a"]).SerializeToString()
     entry = field(1, b"text") + field(2, tensor)
-    spec = field(1, b"shout") + field(3, b"serving_default")
-    request = field(1, spec) + field(2, entry) + field(3, b"loud")
-    record = field(6, field(1, request))
     path = model.path / WARM_UP_FILE
     path.parent.mkdir()
     with tf.io.TFRecordWriter(str(path)) as writer:
-        writer.write(record)
-    [(name, inputs)] = recorded_requests(model.path)
-    assert (name, inputs["text"].tolist()) == ("serving_default", [b"a"])
+        for name in field(3, b"square"), b"":
+            spec = field(1, b"shout") + name
+            request = field(1, spec) + field(2, entry) + field(3, b"loud")
+            writer.write(field(6, field(1, request)))
+    names, inputs = zip(*recorded_requests(model.path), strict=True)
+    assert names == ("square", "serving_default")
+    assert [x["text"].tolist() for x in inputs] == [[b"a"]] * 2
 
 
 def field(number, content):

@@ -21,6 +21,10 @@ def split(*texts):
     "text, words",
     [
         ("Anna's 2,5 kg (U.S.).", "Anna 's 2,5 kg ( U.S. ) ."),
+        (
+            "I'm he’D we're I've she'll can't",
+            "I 'm he ’D we 're I 've she 'll can 't",
+        ),
         ("me@a-b.org, @bob #tag!", "me@a-b.org , @bob #tag !"),
         ("see https://a.b/c?d=1.", "see https://a.b/c?d=1 ."),
         ("राम@उदाहरण.भारत ftp://a.b/c", "राम@उदाहरण.भारत ftp://a.b/c"),

@@ -10,7 +10,7 @@ from kerasrnn.data import write_midi
 
 def roll():
     rng = np.random.default_rng(0)
-    roll = (rng.random((20, 88)) < 0.2).astype("uint8")
+    roll = (rng.random((100, 88)) < 0.2).astype("uint8")
     roll[3:6] = 0  # a rest
     roll[-1, 40] = 1
     return roll
@@ -60,13 +60,13 @@ def test_a_file_of_another_program(tmp_path):
     path = save(
         tmp_path / "a.mid",
         *(note(60, 0), note(35, 0, channel=9), note(60, 0, channel=1)),
-        *(note(60, 96, 0), note(60, 10, 0, channel=1)),  # in step 0 and 1
+        *(note(60, 96, 0), note(60, 110, 0, channel=1)),  # in step 0 and 1
         *(note(62, 90), note(62, 3, 0)),  # too short for a step
         *(note(5, 0), note(5, 100, 0)),  # no key of a piano
     )
     music = read_midi(path)
-    assert music.shape == (3, 88) and music.dtype == "uint8"
-    assert np.argwhere(music).tolist() == [[0, 39], [2, 41]]
+    assert music.shape == (4, 88) and music.dtype == "uint8"
+    assert np.argwhere(music).tolist() == [[0, 39], [1, 39], [3, 41]]
 
 
 def midi(events, division=b"\0\x60"):
@@ -131,9 +131,9 @@ def test_songs_are_not_laid_over_each_other(tmp_path):
 
 
 def test_a_note_without_an_end_lasts_to_the_end_of_the_file(tmp_path):
-    path = save(
-        tmp_path / "a.mid", note(60, 100), note(62, 0), note(62, 200, 0)
-    )
+    """Or until it begins again."""
+    twice = note(62, 0), note(62, 100), note(62, 100, 0)
+    path = save(tmp_path / "a.mid", note(60, 100), *twice)
     assert np.argwhere(read_midi(path)[:, [39, 41]]).tolist() == [
         *([1, 0], [1, 1], [2, 0], [2, 1])
     ]

@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -15,6 +17,8 @@ def test_every_float_is_written(dtype):
     states = listed(array.T), listed(array[0, 0, ...])
     written = in_json({"states": states})
     assert written == b'{"states":[[[0.5,-2.0],[null,1.0]],0.5]}'
+    large = in_json(listed(tf.constant([-np.inf, np.inf], dtype).numpy()))
+    assert -json.loads(large)[0] == json.loads(large)[1] > 6e4
 
 
 def test_python_writes_what_is_no_json():
