@@ -23,11 +23,11 @@ from starlette.routing import Route
 
 from kerasrnn_commands.live_model import LiveModel
 from kerasrnn_commands.live_model import again_later
+from kerasrnn_commands.messages import ServerSettings
 from kerasrnn_commands.model_process import Worker
 from kerasrnn_commands.model_process import WorkerEnded
 from kerasrnn_commands.predictions import HEADER_LENGTH
 from kerasrnn_commands.predictions import Predictions
-from kerasrnn_commands.settings import ServerSettings
 from kerasrnn_commands.versions import models
 
 VERSION = Gauge("kerasrnn_version", "Version that is served", ["model"])

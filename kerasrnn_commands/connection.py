@@ -13,7 +13,7 @@ import uvicorn
 from starlette.responses import JSONResponse
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from kerasrnn_commands.settings import ServerSettings
+from kerasrnn_commands.messages import ServerSettings
 
 _CLOSE = {"Connection": "close"}
 _BODY = {b"content-length", b"transfer-encoding"}

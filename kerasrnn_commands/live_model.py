@@ -11,10 +11,10 @@ from starlette.exceptions import HTTPException
 
 from kerasrnn_commands.messages import Answer
 from kerasrnn_commands.messages import Request
+from kerasrnn_commands.messages import ServerSettings
 from kerasrnn_commands.model_process import Worker
 from kerasrnn_commands.model_process import WorkerEnded
 from kerasrnn_commands.model_process import WorkerKilled
-from kerasrnn_commands.settings import ServerSettings
 from kerasrnn_commands.versions import Version
 from kerasrnn_commands.versions import newest_first
 

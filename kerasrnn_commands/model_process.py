@@ -22,9 +22,9 @@ from kerasrnn_commands.messages import ALIVE
 from kerasrnn_commands.messages import EXAMPLE
 from kerasrnn_commands.messages import Answer
 from kerasrnn_commands.messages import Request
+from kerasrnn_commands.messages import ServerSettings
 from kerasrnn_commands.messages import packed
 from kerasrnn_commands.messages import receive
-from kerasrnn_commands.settings import ServerSettings
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from kerasrnn_commands.live_model import LiveModel
 from kerasrnn_commands.live_model import again_later
 from kerasrnn_commands.messages import Request
-from kerasrnn_commands.settings import ServerSettings
+from kerasrnn_commands.messages import ServerSettings
 
 # Shorter parts are never refused.
 _SMALL = 2**16

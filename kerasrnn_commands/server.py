@@ -16,8 +16,8 @@ import tyro
 
 from kerasrnn_commands.application import Application
 from kerasrnn_commands.connection import http_server
+from kerasrnn_commands.messages import ServerSettings
 from kerasrnn_commands.model_process import with_programs
-from kerasrnn_commands.settings import ServerSettings
 from kerasrnn_commands.versions import models
 
 

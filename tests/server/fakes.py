@@ -6,8 +6,8 @@ import contextlib
 from kerasrnn_commands.live_model import LiveModel
 from kerasrnn_commands.messages import Answer
 from kerasrnn_commands.messages import Request
+from kerasrnn_commands.messages import ServerSettings
 from kerasrnn_commands.model_process import WorkerEnded
-from kerasrnn_commands.settings import ServerSettings
 
 
 async def until(reached, seconds=10):

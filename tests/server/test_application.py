@@ -13,9 +13,9 @@ pytest.importorskip("starlette")
 from kerasrnn_commands import application  # noqa: E402
 from kerasrnn_commands import server  # noqa: E402
 from kerasrnn_commands.application import Application  # noqa: E402
+from kerasrnn_commands.messages import ServerSettings  # noqa: E402
 from kerasrnn_commands.model_process import Worker  # noqa: E402
 from kerasrnn_commands.model_process import WorkerEnded  # noqa: E402
-from kerasrnn_commands.settings import ServerSettings  # noqa: E402
 from tests.server.fakes import Folder  # noqa: E402
 from tests.server.fakes import Worker as FakeWorker  # noqa: E402
 from tests.server.fakes import until  # noqa: E402

@@ -23,8 +23,8 @@ from kerasrnn_commands.connection import Connection  # noqa: E402
 from kerasrnn_commands.connection import Refusals  # noqa: E402
 from kerasrnn_commands.connection import http_server  # noqa: E402
 from kerasrnn_commands.messages import Answer  # noqa: E402
+from kerasrnn_commands.messages import ServerSettings  # noqa: E402
 from kerasrnn_commands.predictions import Predictions  # noqa: E402
-from kerasrnn_commands.settings import ServerSettings  # noqa: E402
 from tests.server.fakes import until  # noqa: E402
 
 
@@ -115,7 +115,10 @@ class Clients:
 
 
 def run(scenario, caplog):
-    """Runs a scenario with a server, and returns the lines of its log."""
+    """Runs a scenario with a server, and returns the lines of its log.
+
+    The first one says where it serves.
+    """
 
     async def served():
         server = http_server(APPLICATION, SETTINGS)
@@ -130,28 +133,21 @@ def run(scenario, caplog):
                 writer.close()
             server.should_exit = True
             await serving
+        return clients.port
 
     with caplog.at_level(logging.INFO):
-        asyncio.run(served())
+        port = asyncio.run(served())
     found = [x for x in caplog.records if x.name != "uvicorn.error"]
     assert not [x for x in caplog.records if x.exc_info]
-    return [record.getMessage() for record in found]
+    first, *lines = [record.getMessage() for record in found]
+    assert first == f"Serving at http://127.0.0.1:{port}" and port != 0
+    return lines
 
 
 POST = b"POST /x HTTP/1.1\r\nHost: x\r\n"
 GET = b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n"
 CLOSE = b"Connection: close\r\n"
 CHUNKED = b"Transfer-Encoding: chunked\r\n"
-
-
-def test_it_says_where_it_serves_once_it_does(caplog):
-    async def scenario(clients):
-        ports.append(clients.port)
-
-    ports = []
-    lines = run(scenario, caplog)
-    assert lines == [f"Serving at http://127.0.0.1:{ports[0]}"]
-    assert ports[0] != 0
 
 
 def test_a_client_that_still_sends_reads_why_it_is_refused(caplog):
@@ -174,7 +170,7 @@ def test_a_client_that_still_sends_reads_why_it_is_refused(caplog):
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(reader.read(), 0.1)
 
-    assert run(scenario, caplog)[1:] == ["POST /x: 413"] * 2
+    assert run(scenario, caplog) == ["POST /x: 413"] * 2
 
 
 def test_a_client_cannot_hold_up_others_with_small_chunks(caplog, monkeypatch):
@@ -205,7 +201,7 @@ def test_two_lengths_are_refused(caplog):
         assert answer.startswith(b"HTTP/1.1 400")
         assert b"Content-Length or Transfer-Encoding" in answer
 
-    assert run(scenario, caplog)[1:] == ["POST /x: 400"]
+    assert run(scenario, caplog) == ["POST /x: 400"]
 
 
 @pytest.mark.parametrize("rest", [b"", (GET % 9)[:20], POST])
@@ -220,7 +216,7 @@ def test_all_requests_before_the_end_are_answered(caplog, rest):
         assert places == sorted(places)
         assert answer.count(b"HTTP/1.1 200") == 4
 
-    assert not run(scenario, caplog)[1:]
+    assert not run(scenario, caplog)
 
 
 GZIPPED = b"Content-Encoding: gzip\r\n"
@@ -250,7 +246,7 @@ def test_a_broken_request_is_one_line(caplog, sent, status):
         await asyncio.sleep(0.01)
 
     line = f"POST /x: {status}" if status else "A request that is not HTTP: 400"
-    assert run(scenario, caplog)[1:] == [line]
+    assert run(scenario, caplog) == [line]
 
 
 def test_who_is_idle_makes_way(caplog):

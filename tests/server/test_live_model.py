@@ -226,17 +226,6 @@ def test_what_may_work_later_is_tried_again(folder, error, worked):
     run(folder, scenario)
 
 
-def test_a_request_whose_process_ends_is_sent_to_the_next(folder):
-    async def scenario():
-        call = asyncio.create_task(folder.ask())
-        await asyncio.sleep(0)
-        folder.started[0].end()
-        assert await call == "1"
-        assert len(folder.started) == 2
-
-    run(folder, scenario)
-
-
 def test_only_the_request_that_ends_processes_is_refused(folder):
     """The others of its process are sent to the next ones one by one."""
 

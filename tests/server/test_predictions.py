@@ -14,8 +14,8 @@ pytest.importorskip("starlette")
 from starlette.exceptions import HTTPException  # noqa: E402
 
 from kerasrnn_commands.messages import Answer  # noqa: E402
+from kerasrnn_commands.messages import ServerSettings  # noqa: E402
 from kerasrnn_commands.predictions import Predictions  # noqa: E402
-from kerasrnn_commands.settings import ServerSettings  # noqa: E402
 
 BODY = b'{"instances": ["come in", "who is there?"]}'
 GZIP, DEFLATE = gzip.compress(BODY, mtime=0), zlib.compress(BODY)

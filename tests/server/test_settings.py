@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("starlette")
 
 from kerasrnn_commands import server  # noqa: E402
-from kerasrnn_commands.settings import ServerSettings  # noqa: E402
+from kerasrnn_commands.messages import ServerSettings  # noqa: E402
 
 
 @pytest.mark.parametrize("port", [0, 65_535])

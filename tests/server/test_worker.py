@@ -11,10 +11,10 @@ import pytest
 
 from kerasrnn_commands import model_process as worker_module
 from kerasrnn_commands.messages import Request
+from kerasrnn_commands.messages import ServerSettings
 from kerasrnn_commands.model_process import Worker
 from kerasrnn_commands.model_process import WorkerEnded
 from kerasrnn_commands.model_process import WorkerKilled
-from kerasrnn_commands.settings import ServerSettings
 from tests.server.fakes import until
 
 SETTINGS = ServerSettings(max_rows=7)

@@ -40,12 +40,9 @@ def main(args: Strings | None = None) -> None:
     found = parser.parse_args(args)
     # Otherwise Gradio sends usage statistics, even for single components.
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
-    try:
-        with needs("gradio", "demo"):
-            from kerasrnn.serving.demo.page import serve
-        serve(**vars(found))
-    except (ImportError, OSError, ValueError) as error:
-        parser.exit(1, f"{parser.prog}: {error}\n")
+    with needs("gradio", "demo"):
+        from kerasrnn.serving.demo.page import serve
+    serve(**vars(found))
 
 
 if __name__ == "__main__":

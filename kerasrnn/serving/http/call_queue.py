@@ -19,7 +19,7 @@ from kerasrnn.serving.signature import Signature
 from kerasrnn.serving.signature import in_halves
 from kerasrnn.serving.signature import reason
 from kerasrnn_commands.messages import Answer
-from kerasrnn_commands.settings import ServerSettings
+from kerasrnn_commands.messages import ServerSettings
 
 # Scalar inputs: the number of rows, and the number of positions to add to each
 # row.

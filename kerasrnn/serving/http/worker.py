@@ -35,9 +35,9 @@ from kerasrnn_commands.messages import ALIVE
 from kerasrnn_commands.messages import EXAMPLE
 from kerasrnn_commands.messages import Answer
 from kerasrnn_commands.messages import Request
+from kerasrnn_commands.messages import ServerSettings
 from kerasrnn_commands.messages import packed
 from kerasrnn_commands.messages import read
-from kerasrnn_commands.settings import ServerSettings
 
 # Threads that read requests, so that a long one does not block others.
 _READERS = 4

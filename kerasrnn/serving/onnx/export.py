@@ -244,10 +244,7 @@ def main(args: Strings | None = None) -> None:
     )
     parser.add_argument("model", help="such as saved_models/nmt_hindi/1")
     parser.add_argument("output", metavar="OUT", help="new folder to write")
-    try:
-        outcomes = export_onnx(**vars(parser.parse_args(args)))
-    except (ImportError, OSError, ValueError) as error:
-        parser.exit(1, f"{parser.prog}: {error}\n")
+    outcomes = export_onnx(**vars(parser.parse_args(args)))
     for name, outcome in outcomes.items():
         print(f"{name}: {outcome}")
 

@@ -13,7 +13,7 @@ from kerasrnn.serving.http.call_queue import CallQueue
 from kerasrnn.serving.http.call_queue import answers
 from kerasrnn.serving.http.call_queue import positions
 from kerasrnn_commands.messages import Answer
-from kerasrnn_commands.settings import ServerSettings
+from kerasrnn_commands.messages import ServerSettings
 from tests.serving import toys
 
 

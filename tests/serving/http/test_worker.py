@@ -17,8 +17,8 @@ from kerasrnn_commands import scripts  # noqa: E402
 from kerasrnn_commands.messages import ALIVE  # noqa: E402
 from kerasrnn_commands.messages import EXAMPLE  # noqa: E402
 from kerasrnn_commands.messages import Request  # noqa: E402
+from kerasrnn_commands.messages import ServerSettings  # noqa: E402
 from kerasrnn_commands.messages import read  # noqa: E402
-from kerasrnn_commands.settings import ServerSettings  # noqa: E402
 from tests.serving.small import export_small_model  # noqa: E402
 
 

@@ -42,14 +42,6 @@ def model(tmp_path):
     return export_small_model(tmp_path / "shout") / "1"
 
 
-@pytest.mark.skipif(HAS_ONNX, reason="tf2onnx is installed")
-def test_the_extra_is_named_if_it_is_missing(model, capsys):
-    with pytest.raises(SystemExit) as ended:
-        export.main([str(model), str(model / "onnx")])
-    assert ended.value.code == 1
-    assert "kerasrnn[onnx]" in capsys.readouterr().err
-
-
 def test_folders_that_will_not_do_are_errors(model, tmp_path):
     with pytest.raises(FileNotFoundError, match="no saved_model.pb"):
         export_onnx(tmp_path, tmp_path / "onnx")
