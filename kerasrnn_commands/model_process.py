@@ -145,6 +145,9 @@ class Worker:
             WorkerEnded: when the version does not work.
         """
         options = json.dumps(dataclasses.asdict(settings))
+        # The loop of a long call keeps one of TensorFlow's threads. By default,
+        # there is one for each core.
+        pool = str(settings.threads + (os.cpu_count() or 1))
         ours, theirs = socket.socketpair()
         reader, writer = await asyncio.open_connection(sock=ours, limit=_BUFFER)
         with contextlib.ExitStack() as undo:
@@ -154,7 +157,7 @@ class Worker:
                     *(sys.executable, "-c", _COMMAND),
                     *(str(path), str(theirs.fileno()), options),
                     pass_fds=[theirs.fileno()],
-                    env=env,
+                    env={**(env or os.environ), "TF_NUM_INTEROP_THREADS": pool},
                 )
             undo.callback(_kill, process)
             try:

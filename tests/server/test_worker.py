@@ -33,7 +33,8 @@ if "fail" in path:
 if "kill" in path:
     os.kill(os.getpid(), 9)
 connection = socket.socket(fileno=int(descriptor))
-connection.sendall(packed(json.loads(limits)))
+pool = int(os.environ["TF_NUM_INTEROP_THREADS"])
+connection.sendall(packed({**json.loads(limits), "pool": pool}))
 bodies = {}
 with connection.makefile("rb") as messages:
     while (message := read(messages)) is not None:
@@ -101,6 +102,8 @@ def call(worker, body):
 def test_each_request_gets_its_own_answer(run):
     async def scenario(worker, changes):
         assert worker.metadata["max_rows"] == 7
+        # For each call of 8, and for others than loops.
+        assert worker.metadata["pool"] > 8
         bodies = [b"wait", b"wait, too", b"end"]
         answers = await asyncio.gather(*(call(worker, x) for x in bodies))
         assert [answer.body for answer in answers] == bodies
