@@ -6,7 +6,11 @@ import json
 import sys
 import tarfile
 
+import numpy as np
+import pandas
 import pytest
+
+from kerasrnn import data
 
 THINGS = {
     "the House": "das Haus",
@@ -117,3 +121,39 @@ def checksum(pairs):
     """The beginning of the SHA-256 of a corpus."""
     content = json.dumps(pairs, ensure_ascii=False).encode()
     return hashlib.sha256(content).hexdigest()[:16]
+
+
+def write_columns(path, sentences):
+    """In columns of CoNLL-2003, with tags of IOB1."""
+    lines = ["-DOCSTART- -X- O O", ""]
+    for sentence in sentences:
+        words, tags = zip(*sentence, strict=True)
+        for word, name in zip(
+            words, data.convert_tags(tags, "IOB1"), strict=True
+        ):
+            lines.append(f"{word} X O {name}")
+        lines.append("")
+    path.write_text("\n".join(lines), "utf-8")
+    return path
+
+
+def write_shops(path, days=300):
+    """Days of two shops in three columns, with gaps, between semicolons."""
+    rng = np.random.default_rng(0)
+    dates = pandas.date_range("2023-01-01", periods=days)
+    week = 10 + 5 * (dates.day_of_week >= 5)
+    rows = pandas.concat(
+        pandas.DataFrame(
+            {
+                "day": dates.strftime("%d.%m.%Y"),
+                "shop": name,
+                "sales": size * rng.poisson(week),
+                "visits": 3 * size * week,
+                "price": 2 + rng.integers(0, 2, days),
+            }
+        )
+        for name, size in (("north", 1), ("south", 4))
+    )
+    rows.loc[rng.random(len(rows)) < 0.1, "sales"] = np.nan
+    rows[rng.random(len(rows)) > 0.05].to_csv(path, sep=";", index=False)
+    return path

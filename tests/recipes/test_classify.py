@@ -1,14 +1,11 @@
 import csv
 import json
-import runpy
 import sys
 
 import classify
 import imdb
-import keras
 import numpy as np
 import pytest
-import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the text operations
 
 from kerasrnn import data
@@ -47,43 +44,6 @@ COLUMNS = ("--text-column", "body", "--label-column", "topic")
 @pytest.fixture
 def archive(tmp_path):
     return brief.write_reviews(tmp_path / "aclImdb_v1.tar.gz")
-
-
-@pytest.mark.slow
-def test_five_classes_from_nothing_to_a_label(
-    questions, monkeypatch, tmp_path, capsys
-):
-    output = tmp_path / "models" / "topics"
-    test = tmp_path / "test.jsonl"
-    rows = [{"topic": "Sky", "body": f'A "comet" of {n}'} for n in range(4)]
-    test.write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    flags = ("--corpus", questions, *COLUMNS, "--group-column", "id")
-    flags += ("--units", 8, "--epochs", 10, "--learning-rate", 0.02)
-    flags += ("--test", test, "--output", output)
-    monkeypatch.setattr(sys, "argv", ["classify.py", *map(str, flags)])
-    runpy.run_path(classify.__file__, run_name="__main__")
-    printed = capsys.readouterr().out
-    assert "  true: " in printed  # a sample
-    assert "Training set: 65 texts" in printed
-    assert "Result (test): accuracy 100.0 %" in printed
-    card = json.loads((output / "card.json").read_text("utf-8"))
-    assert card["data"]["train"]["texts"] == 65
-    assert card["data"]["dev"]["texts"] == 15
-    assert card["held_out"] == {"by": "group", "groups": 3}
-    assert card["scores"]["dev"]["accuracy"] > 0.9
-    assert card["scores"]["test"]["confusion"]["Sky"]["Sky"] == 4
-    for name in ("training", "hidden_states", "word_map", "words"):
-        picture = output / f"{name}.png"
-        assert picture.read_bytes().startswith(b"\x89PNG")
-
-    labeller = keras.saving.load_model(output / "labeller.keras")
-    text = 'The "judge", again'
-    assert labeller.label([text]) == ["Law"]
-    served = tf.saved_model.load(output / "1").signatures["serving_default"]
-    found = served(text=tf.constant([text, "", "🙂" * 9]))
-    assert found["probability"].shape == (3, 5)
-    assert found["label"].numpy()[0] == b"Law"
-    assert {*TOPICS} >= {label.decode() for label in found["label"].numpy()}
 
 
 def settings_of(*flags):

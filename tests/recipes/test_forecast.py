@@ -1,86 +1,14 @@
-import json
-
 import forecast
 import numpy as np
 import pandas
 import pytest
-import tensorflow as tf
 from corpora.daily_rhythm import daily_rhythm
 
 from kerasrnn import data
 from kerasrnn.layers import FastLSTMCell
 from kerasrnn.models import StudentHead
-from kerasrnn.pipelines import SeriesForecaster
 from tests.recipes import brief
 from tests.recipes.brief import unlearnt  # noqa: F401  a fixture
-
-
-def run(*flags):
-    brief.run(forecast, *flags)
-
-
-def shops(path, days=300):
-    """Days of two shops in three columns, with gaps, between semicolons."""
-    rng = np.random.default_rng(0)
-    dates = pandas.date_range("2023-01-01", periods=days)
-    week = 10 + 5 * (dates.day_of_week >= 5)
-    rows = pandas.concat(
-        pandas.DataFrame(
-            {
-                "day": dates.strftime("%d.%m.%Y"),
-                "shop": name,
-                "sales": size * rng.poisson(week),
-                "visits": 3 * size * week,
-                "price": 2 + rng.integers(0, 2, days),
-            }
-        )
-        for name, size in (("north", 1), ("south", 4))
-    )
-    rows.loc[rng.random(len(rows)) < 0.1, "sales"] = np.nan
-    rows[rng.random(len(rows)) > 0.05].to_csv(path, sep=";", index=False)
-    return path
-
-
-def flags(path, output):
-    return (
-        *("--corpus", path, "--time", "day", "--time-format", "%d.%m.%Y"),
-        *("--columns", "sales", "visits", "--key", "shop", "--known", "price"),
-        *("--calendar", "weekday", "--horizon", 7, "--lookback", 28),
-        *("--segment", 7, "--units", 8, "--output", output),
-    )
-
-
-@pytest.mark.slow
-def test_from_a_file_to_forecasts(tmp_path, capsys):
-    path, output = shops(tmp_path / "shops.csv"), tmp_path / "out"
-    run(*flags(path, output), "--epochs", 3)
-    printed = capsys.readouterr()
-    assert "600 steps of D in 2 series" in printed.err
-    plan = "Forecasts 7 steps of D from the last 28; a season has 7.\n"
-    assert plan in printed.out
-    card = json.loads((output / "card.json").read_text("utf-8"))
-    assert list(card["beside"]) == ["naive", "seasonal naive", "linear"]
-    for part in ("dev", "test"):
-        scores = [card["scores"], *card["beside"].values()]
-        assert len({found[part]["windows"] for found in scores}) == 1
-        assert f"\n{part}  " in printed.out
-    assert len(card["by_step"]["model"]["mae"]) == 7
-    for name in ("training", "forecasts", "horizon"):
-        assert (output / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-    forecaster = SeriesForecaster.open(output / "forecaster.keras")
-    window = np.full((1, 28, 2), np.nan, "float32")
-    window[:, -9:] = 40
-    known = np.zeros((1, 35, 3), "float32")
-    served = tf.saved_model.load(output / "1").signatures["serving_default"]
-    found = served(past=tf.constant(window), known=tf.constant(known))
-    point, _ = forecaster.answers_to({"past": window, "known": known})
-    np.testing.assert_allclose(found["forecast"], point, rtol=1e-5)
-    # Another starts from it.
-    more = tmp_path / "more"
-    start = ("--from", output / "forecaster.keras", "--output", more)
-    options = flags(path, output)[:13]
-    run(*options, *start, "--calendar", "weekday", "--epochs", 1)
-    assert (more / "forecaster.keras").exists()
 
 
 def test_parts_follow_each_other():
@@ -94,7 +22,7 @@ def test_parts_follow_each_other():
 
 def test_a_run_is_as_its_settings_say(tmp_path, unlearnt):  # noqa: F811
     """A limit is one of time, however many the series."""
-    shops(tmp_path / "shops.csv")
+    brief.write_shops(tmp_path / "shops.csv")
     options = {"time": ("day",), "time_format": "%d.%m.%Y", "key": ("shop",)}
     options |= {"columns": ("visits", "sales"), "known": ("price",)}
     options |= {"horizon": 6, "lookback": 28, "segment": 4, "units": 8}

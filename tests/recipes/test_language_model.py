@@ -10,7 +10,6 @@ from kerasrnn.data import CorpusWarning
 from tests import helpers
 from tests.pipelines import small as pipelines_small
 from tests.recipes import brief
-from tests.recipes.brief import card
 from tests.recipes.brief import unlearnt  # noqa: F401  a fixture
 
 NOUNS = ("bank", "market", "company", "price", "board")
@@ -45,29 +44,6 @@ def corpus(tmp_path_factory):
     path = tmp_path_factory.mktemp("corpus") / "corpus.txt"
     path.write_text("\n".join(LINES), "utf-8")
     return path
-
-
-@pytest.fixture(scope="module")
-def output(corpus, tmp_path_factory):
-    """What a small run leaves."""
-    output = tmp_path_factory.mktemp("models") / "tiny"
-    with pytest.warns(UserWarning, match="'zebra', 'slept'"):
-        run(*small(corpus, output))
-    return output
-
-
-@pytest.mark.slow
-def test_a_small_run_leaves_everything(output):
-    assert (output / "training.png").read_bytes().startswith(b"\x89PNG")
-    found = card(output)
-    assert found["lengths"]["train"]["lines"] == 180
-    assert found["lengths"]["validation"]["minimum"] == 3
-    scores = found["scores"]
-    assert scores["dev"]["tokens"] == 19 * 6 + 4
-    assert 1 < scores["dev"]["perplexity"] < 17
-    assert 1 < scores["dev"]["dynamic"]["perplexity"] < 17
-    assert found["history"]["tokens"] == [1080, 2160]
-    assert len(found["samples"]) == 5
 
 
 @pytest.mark.usefixtures("unlearnt")

@@ -1,4 +1,3 @@
-import mido
 import music
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ from kerasrnn.layers import DotAttention
 from kerasrnn.pipelines import MusicPipeline
 from tests import helpers
 from tests.recipes import brief
-from tests.recipes.brief import card
 from tests.recipes.brief import unlearnt  # noqa: F401  a fixture
 
 
@@ -28,31 +26,6 @@ def small(output, *flags):
 def settings(*flags):
     flags = [*map(str, flags)]
     return training.read_settings(music.PRESETS, music.preset_for, args=flags)
-
-
-@pytest.fixture(scope="module")
-def output(tmp_path_factory):
-    """What a small run leaves."""
-    output = tmp_path_factory.mktemp("models") / "tiny"
-    run(*small(output))
-    return output
-
-
-@pytest.mark.slow
-def test_a_small_run_leaves_everything(output):
-    for picture in ("training", "prediction", "sample"):
-        content = (output / f"{picture}.png").read_bytes()
-        assert content.startswith(b"\x89PNG")
-    assert mido.MidiFile(output / "sample.mid").length > 0
-    found = card(output)
-    assert found["data"]["train"]["pieces"] == 32
-    assert found["data"]["dev"]["pieces"] == 4
-    for scores in found["scores"].values():
-        assert 5 < scores["nll"] < 88 * np.log(2)
-        assert scores["nll_without_first"] < scores["nll"]
-    nll = found["history"]["val_nll"]
-    assert len(nll) == 3
-    assert found["scores"]["dev"]["nll"] == pytest.approx(min(nll), rel=1e-4)
 
 
 def test_a_run_is_as_its_settings_say(tmp_path, unlearnt):  # noqa: F811

@@ -1,4 +1,3 @@
-import json
 import runpy
 import sys
 import types
@@ -6,7 +5,6 @@ import types
 import keras
 import pytest
 import tag
-import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the text operations
 from corpora.tagged_sentences import tagged_sentences
 
@@ -22,20 +20,6 @@ from tests.recipes.brief import unlearnt  # noqa: F401  a fixture
 def run(monkeypatch, *flags):
     monkeypatch.setattr(sys, "argv", ["tag.py", *map(str, flags)])
     runpy.run_path(tag.__file__, run_name="__main__")
-
-
-def write(path, sentences):
-    """In columns of CoNLL-2003, with tags of IOB1."""
-    lines = ["-DOCSTART- -X- O O", ""]
-    for sentence in sentences:
-        words, tags = zip(*sentence, strict=True)
-        for word, name in zip(
-            words, data.convert_tags(tags, "IOB1"), strict=True
-        ):
-            lines.append(f"{word} X O {name}")
-        lines.append("")
-    path.write_text("\n".join(lines), "utf-8")
-    return path
 
 
 SMALL = ("--units", 16, "--character-units", 8, "--batch-size", 16)
@@ -60,7 +44,7 @@ def test_a_run_is_as_its_settings_say(tmp_path, unlearnt):  # noqa: F811
     sentences = tagged_sentences(37, seed=1)
     paths = [tmp_path / name for name in ("train.conll", "test.conll")]
     for path, part in zip(paths, (sentences[:30], sentences[30:]), strict=True):
-        write(path, part)
+        brief.write_columns(path, part)
     flags = "--corpus", paths[0], "--test", paths[1], "--dev-size", 5
     flags += "--no-crf", "--class-weight", "balanced", "--no-bidirectional"
     flags += "--depth", 2, "--dropout", 0.25, "--word-dropout", 0.125
@@ -83,39 +67,6 @@ def test_a_run_is_as_its_settings_say(tmp_path, unlearnt):  # noqa: F811
 
 
 # The words that it is fine-tuned on are not all in its vocabulary.
-@pytest.mark.filterwarnings("ignore:.*are not in the vocabulary")
-@pytest.mark.slow
-def test_from_a_file_to_names(monkeypatch, tmp_path, capsys):
-    sentences = tagged_sentences(700, seed=1)
-    corpus = write(tmp_path / "eng.train", sentences[:600])
-    test = write(tmp_path / "eng.test", sentences[600:])
-    output = tmp_path / "tagger"
-    flags = ("--corpus", corpus, "--output", output, *SMALL)
-    run(monkeypatch, *flags, "--test", test, "--epochs", 6)
-    printed = capsys.readouterr().out
-    assert "mark phrases (IOB1)" in printed
-    assert "Training set: 480 sentences" in printed
-    card = json.loads((output / "card.json").read_text("utf-8"))
-    assert card["scores"]["dev"]["f1"] > 0.5
-    assert card["scores"]["test"]["by_label"]["DATE"]["f1"] > 0.7
-    for name in ("training", "confusions", "transitions"):
-        assert (output / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-    tagger = keras.saving.load_model(output / "tagger.keras")
-    assert tagger.scheme == "BIOES"
-    served = tf.saved_model.load(output / "1").signatures["serving_default"]
-    found = served(tf.constant(["Anna lives in Oslo."]))
-    (spans,) = tagger.tag(["Anna lives in Oslo."])
-    assert [span.start for span in spans] == [
-        x for x in found["span_starts"].numpy()[0] if x >= 0
-    ]
-    # Another starts from it.
-    more = tmp_path / "more"
-    run(
-        monkeypatch,
-        *("--corpus", test, "--from", output / "tagger.keras"),
-        *("--output", more, "--epochs", 1, "--batch-size", 16),
-    )
-    assert (more / "tagger.keras").exists()
 
 
 def test_parts_of_speech_are_no_phrases(tmp_path, capsys):
@@ -148,7 +99,7 @@ def test_generated_sentences_differ_and_are_tagged():
 
 
 def test_a_saved_tagger_keeps_its_scheme(tmp_path):
-    corpus = write(tmp_path / "eng.train", small.SENTENCES)
+    corpus = brief.write_columns(tmp_path / "eng.train", small.SENTENCES)
     saved = tmp_path / "tagger.keras"
     small.tagger("IOB2").save(saved)
     settings = tag.Settings(
@@ -242,8 +193,8 @@ def test_a_backbone_of_a_folder_is_read(monkeypatch, tmp_path):
     monkeypatch.setenv("KERAS_HOME", str(tmp_path))
     small_backbone.backbone().save_to_preset(tmp_path / "bert")
     small_backbone.tokenizer().save_to_preset(tmp_path / "bert")
-    corpus = write(tmp_path / "eng.train", small.SENTENCES[:2])
-    dev = write(tmp_path / "eng.dev", small.SENTENCES[:2])
+    corpus = brief.write_columns(tmp_path / "eng.train", small.SENTENCES[:2])
+    dev = brief.write_columns(tmp_path / "eng.dev", small.SENTENCES[:2])
     flags = ("--corpus", corpus, "--dev", dev, "--backbone", tmp_path / "bert")
     flags += ("--backbone-layers", 2, "--epochs", 1, *SMALL)
     for rate in ("None", 1e-4):
