@@ -1,3 +1,4 @@
+import functools
 import time
 
 import keras
@@ -223,21 +224,23 @@ def test_a_model_without_weights():
         model.fit(X, X[:, :2], verbose=0, callbacks=[WeightNoise(0.1)])
 
 
-@pytest.mark.parametrize("scaled", [False, True])
-def test_no_moving_average_of_noisy_weights(scaled):
-    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
-    optimizer = keras.optimizers.SGD(use_ema=True)
-    if scaled:
-        optimizer = keras.optimizers.LossScaleOptimizer(optimizer)
-    model.compile(optimizer, "mse")
-    with pytest.raises(ValueError, match="Received: use_ema=True"):
-        model.fit(X, X[:, :2], verbose=0, callbacks=[WeightNoise(0.1)])
+SGD = functools.partial(keras.optimizers.SGD, use_ema=True)
+SCALED = keras.optimizers.LossScaleOptimizer
 
 
-def test_several_batches_at_once():
+@pytest.mark.parametrize(
+    "optimizer, steps, received",
+    [
+        (SGD, 1, "use_ema=True"),
+        (lambda: SCALED(SGD()), 1, "use_ema=True"),
+        (keras.optimizers.SGD, 2, "steps_per_execution=2"),
+    ],
+    ids=["average", "scaled", "several batches at once"],
+)
+def test_what_noisy_weights_do_not_go_with(optimizer, steps, received):
     model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
-    model.compile("sgd", "mse", steps_per_execution=2)
-    with pytest.raises(ValueError, match="Received: steps_per_execution=2"):
+    model.compile(optimizer(), "mse", steps_per_execution=steps)
+    with pytest.raises(ValueError, match=f"Received: {received}"):
         model.fit(X, X[:, :2], verbose=0, callbacks=[WeightNoise(0.1)])
 
 

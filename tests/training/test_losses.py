@@ -184,24 +184,20 @@ def test_nothing_to_forecast_costs_nothing():
 
 
 @pytest.mark.parametrize(
-    "shape, weights, message",
+    "shape, weights, unit, message",
     [
-        ((1, 1, 2), None, r"`y_true` must have shape \(4, 3, 2\)"),
-        ((1, 2), None, r"`y_true` must have shape"),
-        ((4, 3, 1), None, r"`y_true` must have shape"),
-        ((4, 3, 2), np.ones(3), r"`sample_weight` must have shape \(4\)"),
-        ((4, 3, 2), np.ones((4, 3)), r"`sample_weight` must have shape"),
+        ((1, 1, 2), None, 2.0, r"`y_true` must have shape \(4, 3, 2\)"),
+        ((1, 2), None, 2.0, r"`y_true` must have shape"),
+        ((4, 3, 1), None, 2.0, r"`y_true` must have shape"),
+        ((4, 3, 2), np.ones(3), 2.0, r"`sample_weight` must have shape \(4\)"),
+        ((4, 3, 2), np.ones((4, 3)), 2.0, r"`sample_weight` must have shape"),
+        ((4, 3, 2), None, 0.0, "`units` must be .* > 0"),
     ],
 )
-def test_shapes_are_checked(shape, weights, message):
-    loss = ForecastLoss(PointHead("mae"), units=[1.0, 2.0])
+def test_shapes_and_units_are_checked(shape, weights, unit, message):
     with pytest.raises(ValueError, match=message):
+        loss = ForecastLoss(PointHead("mae"), units=[1.0, unit])
         loss(np.zeros(shape), np.ones((4, 3, 2)), weights)
-
-
-def test_units_are_positive():
-    with pytest.raises(ValueError, match="`units` must be .* > 0"):
-        ForecastLoss(PointHead("mae"), units=[1.0, 0.0])
 
 
 def test_it_is_made_anew_from_its_configuration():

@@ -240,13 +240,9 @@ def test_order_cuts_and_transposition_continue_after_an_interruption():
         ((ROLLS, 2, 0, None, None, 4), "max_length=4, seed=None"),
         (([np.float32(1)], 2), r"\(time, keys\).*Received: shape \(\)"),
         (([*ROLLS, ROLLS[0][:, 1:]], 2), "Received: shape"),
+        (([np.eye(3, 88), np.eye(0, 88)], 1), "none in the piece at index 1"),
     ],
 )
 def test_wrong_arguments(arguments, message):
     with pytest.raises(ValueError, match=message):
         piano_roll_batches(*arguments)
-
-
-def test_a_piece_without_steps_is_refused():
-    with pytest.raises(ValueError, match="none in the piece at index 1"):
-        piano_roll_batches([np.eye(3, 88), np.eye(0, 88)], 1)
