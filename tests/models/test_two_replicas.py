@@ -88,11 +88,11 @@ def alignments(scope):
 
 
 strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-results = []
+results = {}
 for run in (batches, windows, alignments):
     for scope in (contextlib.nullcontext(), strategy.scope()):
         rng = np.random.default_rng(0)
-        results.append(run(scope))
+        results.setdefault(run.__name__, []).append(run(scope))
 print(json.dumps(results))
 """
 
@@ -103,20 +103,10 @@ def results(tmp_path_factory):
     return fresh_process.answer(SCRIPT.replace("PATH", str(path)))
 
 
-def test_two_replicas_learn_what_one_device_does(results):
-    alone, together = results[:2]
+@pytest.mark.parametrize("run", ["batches", "windows", "alignments"])
+def test_two_replicas_learn_what_one_device_does(results, run):
+    """States that are carried on, and the cost of attention, too."""
+    alone, together = results[run]
     assert together["loss"][1] < together["loss"][0]
-    for name, expected in alone.items():
-        assert together[name] == pytest.approx(expected, rel=1e-5), name
-
-
-def test_states_are_carried_on_by_each_replica(results):
-    alone, together = results[2:4]
-    for name, expected in alone.items():
-        assert together[name] == pytest.approx(expected, rel=1e-5), name
-
-
-def test_the_cost_of_attention_is_that_of_the_whole_batch(results):
-    alone, together = results[4:]
     for name, expected in alone.items():
         assert together[name] == pytest.approx(expected, rel=1e-5), name
