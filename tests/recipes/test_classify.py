@@ -1,4 +1,3 @@
-import csv
 import json
 import sys
 
@@ -14,31 +13,6 @@ from kerasrnn.layers import DotAttention
 from tests.pipelines import small
 from tests.recipes import brief
 from tests.recipes.brief import unlearnt  # noqa: F401  a fixture
-
-TOPICS = {
-    "Art": ["museum", "opera"],
-    "Food": ["bread", "soup"],
-    "Law": ["court", "judge"],
-    "Sky": ["star", "comet"],
-    "Sport": ["goal", "race"],
-}
-
-
-@pytest.fixture
-def questions(tmp_path):
-    """A CSV of five classes, with columns of its own names."""
-    path = tmp_path / "questions.csv"
-    with path.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["topic", "id", "body"])
-        for number in range(16):
-            for topic, words in TOPICS.items():
-                word = words[number % 2]
-                rows.writerow([topic, number, f'The "{word}", number {number}'])
-    return path
-
-
-COLUMNS = ("--text-column", "body", "--label-column", "topic")
 
 
 @pytest.fixture
@@ -198,8 +172,8 @@ def test_n_grams_of_what_is_read_have_embeddings(capsys):
     assert found in f"\n{capsys.readouterr().out}"
 
 
-def test_a_text_of_your_own_keeps_its_words(questions):
-    settings = settings_of("--corpus", questions, *COLUMNS)
+def test_a_text_of_your_own_keeps_its_words():
+    settings = settings_of("--corpus", __file__)
     assert settings.preset == "own"
     tokenizer = classify.build_tokenizer(settings, ["u"])
     assert tokenizer.normalize_all(["U can't <b>win</b>, Sir!"]) == [

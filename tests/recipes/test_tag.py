@@ -66,9 +66,6 @@ def test_a_run_is_as_its_settings_say(tmp_path, unlearnt):  # noqa: F811
     assert brief.schedule(tagger.model.optimizer)[0] == 2 * 2
 
 
-# The words that it is fine-tuned on are not all in its vocabulary.
-
-
 def test_parts_of_speech_are_no_phrases(tmp_path, capsys):
     corpus = tmp_path / "tagged.tsv"
     lines = [f"the\tDET\n{name}{name}\tNOUN\n" for name in "abcdefgh"]

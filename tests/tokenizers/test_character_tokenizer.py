@@ -44,17 +44,6 @@ def test_an_unknown_character_is_one_token(tokenizer):
     assert texts == ["a<unk><unk>b", "a<unk>b"]
 
 
-@pytest.mark.parametrize(
-    ("tokens", "words"),
-    [
-        (["a", " ", "b", "c", "</s>"], [(0, "a"), (1, "bc"), (4, "</s>")]),
-        (["<s>", "a", "b", "<unk>"], [(0, "<s>"), (1, "ab"), (3, "<unk>")]),
-    ],
-)
-def test_characters_are_grouped_into_words(tokenizer, tokens, words):
-    assert tokenizer.words(tokens) == words
-
-
 def test_each_character_has_the_place_of_its_word(tokenizer):
     ids = tokenizer.tokenize(["it is", "a b c"]).to_tensor(-1)
     places = [[0, 0, 1, 1, 1], [0, 1, 1, 2, 2]]

@@ -12,7 +12,6 @@ from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.tokenizers import table_tokenizers
 from kerasrnn.tokenizers.normalization import normalize_text
-from kerasrnn.tokenizers.tokenizer import SPECIALS
 from tests import fresh_process
 
 TEXTS = [
@@ -389,21 +388,25 @@ def test_tokenizers_survive_seeding(make):
 
 
 @pytest.mark.parametrize(
-    "tokenizer, tokens, words",
+    "kind, tokens, words",
     [
+        (word, ["a", "b", "</s>"], [(0, "a"), (1, "b"), (2, "</s>")]),
         (
-            WordTokenizer([*SPECIALS, "a", "b"]),
-            ["a", "b", "</s>"],
-            [(0, "a"), (1, "b"), (2, "</s>")],
+            unigram,
+            ["▁", "ला", "ल", "▁किता", "ब", "</s>"],
+            [(0, "लाल"), (3, "किताब"), (5, "</s>")],
+        ),
+        (
+            character,
+            ["a", " ", "b", "c", "</s>"],
+            [(0, "a"), (1, "bc"), (4, "</s>")],
+        ),
+        (
+            character,
+            ["<s>", "a", "b", "<unk>"],
+            [(0, "<s>"), (1, "ab"), (3, "<unk>")],
         ),
     ],
 )
-def test_tokens_are_grouped_into_words(tokenizer, tokens, words):
-    assert tokenizer.words(tokens) == words
-
-
-def test_pieces_are_grouped_into_words():
-    tokenizer = SentencePieceTokenizer.train(["लाल किताब"] * 9, 24)
-    tokens = ["▁", "ला", "ल", "▁किता", "ब", "</s>"]
-    words = [(0, "लाल"), (3, "किताब"), (5, "</s>")]
-    assert tokenizer.words(tokens) == words
+def test_tokens_are_grouped_into_words(kind, tokens, words):
+    assert kind().words(tokens) == words
