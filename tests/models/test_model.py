@@ -184,6 +184,10 @@ def test_it_is_saved_with_all_its_arguments(name, tmp_path):
     model = make()
     copy = helpers.copy_of(model)
     assert template(copy) == template(model)
+    for argument in model.get_config():
+        value = getattr(model, argument, None)
+        if isinstance(value, int | float | str):
+            assert getattr(copy, argument) == value, argument
     for each in (model, copy):
         each(inputs)
     helpers.randomize(model)
