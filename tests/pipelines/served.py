@@ -9,7 +9,6 @@ and a call does not give, the answers before are taken, such as states.
 import json
 import sys
 
-import numpy as np
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the text operations
 
@@ -31,15 +30,6 @@ def plain(answer):
         else value.numpy().tolist()
         for key, value in answer.items()
     }
-
-
-def check_equal(found, expected, rtol=1e-7):
-    assert found.keys() == expected.keys()
-    for key, value in expected.items():
-        if value and isinstance(value[0], str):
-            assert found[key] == value
-        else:
-            np.testing.assert_allclose(found[key], value, rtol, 1e-4)
 
 
 def ask(functions, calls):

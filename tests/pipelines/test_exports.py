@@ -9,12 +9,16 @@ import pytest
 import tensorflow as tf
 
 from kerasrnn.data import read_series
+from kerasrnn.decoding import BeamSearch
+from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import SelfAttentionCell
+from kerasrnn.models import LanguageModel
 from kerasrnn.models import PianoRollModel
 from kerasrnn.models import QuantileHead
 from kerasrnn.pipelines import MusicPipeline
 from kerasrnn.pipelines import SeriesForecaster
 from kerasrnn.pipelines import TextLabeller
+from kerasrnn.pipelines import TextLanguageModel
 from kerasrnn.serving.warm_up import recorded_requests
 from tests import fresh_process
 from tests.helpers import randomize
@@ -34,6 +38,60 @@ STRANGE = [
     ["\udcff\udcfe\udc80 the \udcc3"],
     [],
 ]
+
+
+def translator():
+    found = small.translator()
+    found.search = BeamSearch(
+        max_length=12, beam_width=3, **found.target_tokenizer.special_ids
+    )
+    batches = small.SOURCES[:3], ["", "the red book", " "], *STRANGE
+    states = ["encode", {"text": ["who knows?"]}]
+    phrases = {"prefix": ["Lal", ""], "required": [["ghar"], [""]]}
+    texts = ["the red book.", "who knows?"]
+    given = {"text": texts, "translation": ["Lal kitab", "Lal kitab"]}
+    return found, [
+        *(["serving_default", {"text": x}] for x in batches),
+        ["translate_ids", {"ids": [[5, 6, 7, 2], [9, 2, -1, -1]]}],
+        ["translate_with", {"text": texts, **phrases, "forbidden": [[], []]}],
+        *([x, {"text": [*texts, ""]}] for x in ("attend", "greedy", "n_best")),
+        ["score", given],
+        states,
+        ["decode_step", {"ids": [1]}],
+        ["decode_step", {"ids": [4]}],
+    ]
+
+
+def language():
+    tokenizer = small.language().tokenizer
+    cell = GAMRHNCell(6, depth=1, num_groups=3, group_size=2, head_units=4)
+    attending = SelfAttentionCell(cell, "additive", window=3)
+    # With carried states, as it was trained.
+    size = tokenizer.vocabulary_size
+    model = LanguageModel(size, attending, batch_size=2)
+    model.build()
+    randomize(model)
+    texts = small.SOURCES[:2], ["", "the red book", " \n"], *STRANGE
+    prompts = {"prompt": ["the red", "", "who knows\n", *STRANGE[5]]}
+    options = {"seed": 1, "temperature": 1.0, "top_k": 0, "top_p": 1.0}
+    options |= {"max_tokens": 8, "one_sentence": False, **prompts}
+    ways = [
+        {},
+        {"temperature": 0.0},
+        {"seed": 2, "top_p": 0.9, "one_sentence": True},
+        {"temperature": 0.5, "top_k": 3},
+        {"max_tokens": 0},
+    ]
+    states = model.initial_states(2)
+    states = {f"state_{i}": x.numpy().tolist() for i, x in enumerate(states)}
+    return TextLanguageModel(model, tokenizer), [
+        *(["serving_default", {"text": x}] for x in texts),
+        ["score_ids", {"ids": [[2, 3, 4, 0, 5, 6], [4, 0, -1, -1, -1, -1]]}],
+        *(["generate", options | way] for way in ways),
+        ["step", {"ids": [[0], [0]], **states}],
+        ["step", {"ids": [[3], [4]]}],
+        ["step", {"ids": [[2], [5]]}],
+    ]
 
 
 def of_texts(pipeline, label="good"):
@@ -109,7 +167,7 @@ def music():
 @pytest.mark.parametrize(
     "make",
     [
-        *(several_labels, ensemble, tagger, music),
+        *(translator, language, several_labels, ensemble, tagger, music),
         pytest.param(forecaster, id="forecaster"),
         pytest.param(lambda: forecaster(None), id="forecaster of streams"),
     ],
