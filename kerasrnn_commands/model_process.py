@@ -157,7 +157,7 @@ class Worker:
                     *(sys.executable, "-c", _COMMAND),
                     *(str(path), str(theirs.fileno()), options),
                     pass_fds=[theirs.fileno()],
-                    env={**(env or os.environ), "TF_NUM_INTEROP_THREADS": pool},
+                    env={"TF_NUM_INTEROP_THREADS": pool, **(env or os.environ)},
                 )
             undo.callback(_kill, process)
             try:

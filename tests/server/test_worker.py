@@ -71,6 +71,7 @@ def run(tmp_path, monkeypatch):
     monkeypatch.setattr(worker_module.sys, "executable", str(python))
     root = pathlib.Path(worker_module.__file__).parents[1]
     monkeypatch.setenv("ROOT", str(root))
+    monkeypatch.delenv("TF_NUM_INTEROP_THREADS", raising=False)
     monkeypatch.setattr(worker_module, "_GRACE", 0.3)
     changes, processes = [], []
     execute = asyncio.create_subprocess_exec
