@@ -35,6 +35,9 @@ class Running:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         options = {"port": self.port, "poll_seconds": 0.2, **options}
+        env = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+        # With one thread of TensorFlow, a long call holds up all others.
+        env.pop("TF_NUM_INTEROP_THREADS", None)
         self.process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "kerasrnn_commands.server"),
@@ -45,7 +48,7 @@ class Running:
                     for part in (f"--{name.replace('_', '-')}", str(value))
                 ),
             ],
-            env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
+            env=env,
             stderr=subprocess.PIPE,
             text=True,
         )
