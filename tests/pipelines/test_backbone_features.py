@@ -176,6 +176,8 @@ def test_a_folder_is_loaded(tmp_path):
     given.backbone.set_weights(backbone.get_weights())
     assert_close(reader(ids), given(ids))
     assert not reader.trainable_weights
+    _, reader = load_backbone(tmp_path, trainable=True, last_layers=1)
+    assert reader.trainable_weights
 
 
 @pytest.mark.slow
