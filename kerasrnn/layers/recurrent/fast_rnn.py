@@ -323,9 +323,9 @@ class KerasCellLayer(CellLayer):
     It calls Keras's own layer where that is faster:
 
     * on PyTorch, whose loops run in Python, unless steps are masked;
-    * in training on a GPU, where Keras's layer calls cuDNN (on JAX, only for
-      the LSTM). Not in inference, because a model exported with cuDNN would not
-      run on a CPU;
+    * in training with TensorFlow on a GPU, where Keras's layer calls cuDNN. Not
+      in inference, because a model exported with cuDNN would not run on a CPU.
+      Not on JAX, where our loop was faster than Keras's LSTM on an H200;
     * in TensorFlow's eager mode.
 
     Keras's layer is not used for states in float32, layer normalization or
@@ -343,7 +343,7 @@ class KerasCellLayer(CellLayer):
         super().__init__(arguments)
         if self._is_as_in_keras() and self._has_cudnn():
             # XLA does not compile TensorFlow's cuDNN calls.
-            self.supports_jit = keras.backend.backend() != "tensorflow"
+            self.supports_jit = False
 
     def _is_as_in_keras(self):
         cell = self.cell
@@ -351,10 +351,9 @@ class KerasCellLayer(CellLayer):
         return self.compute_dtype == "float32" and not ours
 
     def _has_cudnn(self):
-        of_jax = self.keras_class is keras.layers.LSTM
         return (
-            _backend.on_gpu()
-            and (keras.backend.backend() == "tensorflow" or of_jax)
+            keras.backend.backend() == "tensorflow"
+            and _backend.on_gpu()
             and self.activation is keras.activations.tanh
             and self.recurrent_activation is keras.activations.sigmoid
             and self.use_bias

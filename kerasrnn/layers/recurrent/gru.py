@@ -223,7 +223,8 @@ class FastGRU(KerasCellLayer):
     """Drop-in replacement for `keras.layers.GRU` with a faster training step.
 
     Where Keras's own layer is faster, it is called with these weights: on
-    PyTorch, in TensorFlow's eager mode, and in training on a GPU with cuDNN.
+    PyTorch, in TensorFlow's eager mode, and in training with TensorFlow on a
+    GPU, where it calls cuDNN.
 
     Args:
         units: Positive integer, width of the state.
