@@ -129,3 +129,10 @@ def copy_of(layer):
     assert layer.get_config().keys() >= arguments.keys() - {"kwargs"}
     config = keras.saving.serialize_keras_object(layer)
     return keras.saving.deserialize_keras_object(config)
+
+
+def schedule(optimizer):
+    """Steps in all, steps of warmup, and the highest learning rate."""
+    config = optimizer.get_config()["learning_rate"]["config"]
+    warmup = config["warmup_steps"]
+    return config["decay_steps"] + warmup, warmup, config["warmup_target"]

@@ -70,13 +70,6 @@ def has(layer, **options):
     return {name: found[name] for name in options} == options
 
 
-def schedule(optimizer):
-    """Steps in all, steps of warmup, and the highest learning rate."""
-    config = optimizer.get_config()["learning_rate"]["config"]
-    warmup = config["warmup_steps"]
-    return config["decay_steps"] + warmup, warmup, config["warmup_target"]
-
-
 def card(output):
     return json.loads((output / "card.json").read_text("utf-8"))
 

@@ -10,6 +10,7 @@ import tensorflow_text  # noqa: F401  registers the text operations
 from kerasrnn import data
 from kerasrnn import training
 from kerasrnn.layers import DotAttention
+from tests import helpers
 from tests.pipelines import small
 from tests.recipes import brief
 from tests.recipes.brief import unlearnt  # noqa: F401  a fixture
@@ -96,7 +97,7 @@ def test_stars_are_calibrated(tmp_path, unlearnt):  # noqa: F811
     assert model.loss.get_config()["label_smoothing"] == 0.25
     assert model.optimizer.global_clipnorm == 3
     # Nine texts are one batch of up to sixteen.
-    assert brief.schedule(model.optimizer)[0] == settings.epochs
+    assert helpers.schedule(model.optimizer)[0] == settings.epochs
     (_, (train, dev), weights), (_, (scored, test), facts) = unlearnt
     assert [len(x.texts) for x in (train, dev, test)] == [9, 3, 12]
     assert scored is dev and test.texts[0] == "test 0"

@@ -7,6 +7,7 @@ from corpora.daily_rhythm import daily_rhythm
 from kerasrnn import data
 from kerasrnn.layers import FastLSTMCell
 from kerasrnn.models import StudentHead
+from tests import helpers
 from tests.recipes import brief
 from tests.recipes.brief import unlearnt  # noqa: F401  a fixture
 
@@ -56,7 +57,7 @@ def test_a_run_is_as_its_settings_say(tmp_path, unlearnt):  # noqa: F811
     assert isinstance(model.cell, FastLSTMCell) and model.cell.units == 8
     assert isinstance(model.head, StudentHead)
     # 195 windows in each of two series, which look back before the limit.
-    assert brief.schedule(model.optimizer)[0] == 2 * -(-390 // 9)
+    assert helpers.schedule(model.optimizer)[0] == 2 * -(-390 // 9)
     other = forecast.dataclasses.replace(settings, season=None)
     assert forecast.build_forecaster(other, train).season == 7
 

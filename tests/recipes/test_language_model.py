@@ -82,7 +82,7 @@ def test_a_run_is_as_its_settings_say(corpus, tmp_path, unlearnt):  # noqa: F811
     options |= {"embedding_dim": 6, "augmented_loss": 0.5, "batch_size": 4}
     options |= {"loss_temperature": 5, "tie_embeddings": False}
     assert brief.has(model, **options)
-    assert brief.schedule(model.optimizer)[0] == 2 * len(parts[2])
+    assert helpers.schedule(model.optimizer)[0] == 2 * len(parts[2])
     table = model.embedding.embeddings.numpy()
     assert -0.05 <= table.min() < 0 < table.max() <= 0.05
     [bias] = (x for x in model.weights if x.path.endswith("output/bias"))

@@ -2,6 +2,7 @@ import nmt_vietnamese
 import pytest
 
 from kerasrnn.training import read_settings
+from tests import helpers
 from tests.recipes import brief
 from tests.recipes.brief import unlearnt  # noqa: F401  a fixture
 
@@ -26,7 +27,7 @@ def test_a_run_is_as_its_settings_say(corpus, tmp_path, unlearnt):  # noqa: F811
     assert facts == {"languages": ("English", "Vietnamese")}
     assert translator.target_tokenizer.separate_punctuation
     # Twice as much as other translators have at most.
-    assert brief.schedule(translator.model.optimizer)[:2] == (5000, 400)
+    assert helpers.schedule(translator.model.optimizer)[:2] == (5000, 400)
 
 
 @pytest.mark.filterwarnings("ignore:.*are not trained on")

@@ -11,6 +11,7 @@ from corpora.tagged_sentences import tagged_sentences
 import kerasrnn.pipelines  # noqa: F401  registers the pipelines
 from kerasrnn import data
 from kerasrnn.tokenizers import split_into_words
+from tests import helpers
 from tests.pipelines import small
 from tests.pipelines import small_backbone
 from tests.recipes import brief
@@ -63,7 +64,7 @@ def test_a_run_is_as_its_settings_say(tmp_path, unlearnt):  # noqa: F811
     assert [x.units for x in (tagger.model.cell, reader.cell)] == [4, 2]
     assert tagger.scheme == "BIOES" and tagger.model.crf is None
     # Two batches of up to sixteen.
-    assert brief.schedule(tagger.model.optimizer)[0] == 2 * 2
+    assert helpers.schedule(tagger.model.optimizer)[0] == 2 * 2
 
 
 def test_parts_of_speech_are_no_phrases(tmp_path, capsys):

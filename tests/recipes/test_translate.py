@@ -10,6 +10,7 @@ from kerasrnn import data
 from kerasrnn import training
 from kerasrnn.layers import FastLSTMCell
 from kerasrnn.training import read_settings
+from tests import helpers
 from tests.recipes import brief
 from tests.recipes.brief import PAIRS
 from tests.recipes.brief import PLAIN
@@ -256,7 +257,7 @@ def test_a_run_is_as_its_settings_say(table, tmp_path, unlearnt):  # noqa: F811
     )
     assert (model.loss.label_smoothing, model.alignment_weight) == (0.25, 0.5)
     # Eleven pairs are three batches of up to four.
-    assert brief.schedule(model.optimizer)[0] == 5 * 3
+    assert helpers.schedule(model.optimizer)[0] == 5 * 3
     options = {"depth": 2, "dropout": 0.25, "word_dropout": 0.125}
     assert brief.has(model.decoder, **options)
     options |= {"bidirectional": False, "lexical": False, "embedding_dim": 4}

@@ -5,7 +5,7 @@ import pytest
 
 from kerasrnn.training import Settings
 from kerasrnn.training import build_optimizer
-from tests.recipes.brief import schedule
+from tests.helpers import schedule
 
 GIVEN = {
     "output": pathlib.Path("out"),
