@@ -247,6 +247,8 @@ def test_weights_of_rows_and_reductions():
         ("sum_over_batch_size", np.mean(losses * share)),
     ]:
         loss = CRFLoss(crf, reduction=reduction)
+        copy = CRFLoss.from_config(loss.get_config())
+        assert copy.reduction == reduction
         for sample_weight in (share, share[:, None]):
             found = as_numpy(loss(TAGS, outputs, sample_weight))
             np.testing.assert_allclose(found, total, rtol=1e-5)

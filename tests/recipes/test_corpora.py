@@ -90,6 +90,8 @@ def test_reviews_are_sentences():
         sentences = re.findall(r"[A-Z][^.!]*[.!](?= |<br />|$)", text)
         left = text.replace("<br /><br />", " ")
         assert " ".join(sentences) == left
+        neutral = r"I saw it .*|.* chose it\.|Trust me .*"
+        assert not all(re.fullmatch(neutral, x) for x in sentences), text
         lengths[len(sentences)] += 1
     assert lengths.keys() == {1, 2, 3, 4, 5, 6}
     assert not any(re.search(r"[{}]|  |\b[Aa] [aeiou]", t) for t in texts)

@@ -408,8 +408,9 @@ def test_a_backbone_is_trained_at_the_rate_that_it_is_given():
 def test_a_run_does_not_overwrite_the_file_it_starts_from(tmp_path):
     saved = tmp_path / "it.keras"
     saved.touch()
-    with pytest.raises(ValueError, match="`output` must not be the folder"):
-        dataclasses.replace(SMALL, start_from=saved, output=tmp_path)
+    for output in (tmp_path, tmp_path / "more" / ".."):
+        with pytest.raises(ValueError, match="`output` must not be the folder"):
+            dataclasses.replace(SMALL, start_from=saved, output=output)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

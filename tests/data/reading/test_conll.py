@@ -99,7 +99,7 @@ GERMEVAL = """#\thttp://de.wikipedia.org [2009]
 2\tsingt\tO\tO
 
 #\thttp://de.wikipedia.org [2010]
-1\tBonn\tB-LOC\tO
+1\tBonn\tB-LOC\tB-ORG
 """
 NAMES = [[("Anna", "B-PER"), ("singt", "O")], [("Bonn", "B-LOC")]]
 PLUS = """# global.columns = ID FORM UPOS NER

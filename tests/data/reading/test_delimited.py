@@ -1,6 +1,7 @@
 """What quotes mean in tables of text."""
 
 import csv
+import warnings
 
 import pytest
 
@@ -94,6 +95,17 @@ def test_the_delimiter_is_the_sign_that_every_row_has(write, between):
     rows = [("a, b", "pos"), ("c, d", "neg")]
     path = write(rows[1:], between, header=rows[0])
     assert pairs(path, text=1, label=2) == rows
+
+
+@pytest.mark.parametrize("sign, count", [(",", 3), ("\t", 4)])
+def test_only_with_tabs_a_row_may_be_short(write, sign, count):
+    rows = [(f"a{n}", f"b{n}", f"c{n}") for n in range(3)]
+    path = write([*rows[1:], ("d", "e")], sign, header=rows[0])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert len(pairs(path, text=1, label=2)) == count
+    found = [str(x.message) for x in caught]
+    assert any("2 columns instead of 3" in x for x in found) == (sign == ",")
 
 
 @pytest.mark.parametrize("sign, name", [(";", "semic"), ("|", "vertical bar")])

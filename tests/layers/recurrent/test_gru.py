@@ -43,10 +43,16 @@ class TestFastGRU(FastKerasLayerTests):
         expected = gru_step(x, h, kernel, 0 * kernel_of_h, bias, reset_after)
         helpers.assert_close(found, expected)
 
-    def test_a_reset_before_the_product_is_not_of_cudnn(self, monkeypatch):
+    @pytest.mark.parametrize(
+        ("device", "by_keras"),
+        [("gpu", helpers.ON_TORCH), ("eager", not helpers.ON_JAX)],
+    )
+    def test_a_reset_before_the_product_is_not_of_cudnn(
+        self, device, by_keras, monkeypatch
+    ):
         options = {"reset_after": False}
         self.test_keras_computes_what_it_is_faster_at(
-            "gpu", True, options, helpers.ON_TORCH, monkeypatch
+            device, True, options, by_keras, monkeypatch
         )
 
     def test_its_bias_may_be_of_half_precision(self):
