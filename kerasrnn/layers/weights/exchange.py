@@ -63,6 +63,11 @@ def _direction(place, suffix, layer):
             f"`{place}` must be an LSTM or GRU of Keras or of this package, or "
             f"a layer that runs such a cell. Received: {layer!r}"
         )
+    if place.startswith("source") and not cell.built:
+        raise ValueError(
+            f"`{place}` must be built, so that it has weights. "
+            f"Received: {layer!r}"
+        )
     return Direction(place, suffix, cell)
 
 

@@ -236,6 +236,7 @@ def test_the_layer_that_differs_is_named_and_none_is_set():
             "an LSTM or GRU.*<PeepholeLSTM",
         ),
         (lambda: (make(LSTM), []), r"\[1\]. Received: \[\]"),
+        (lambda: (LSTM(4), make(FastLSTM)), "`source` must be built.*<LSTM"),
     ],
 )
 def test_what_has_no_such_weights_is_refused(layers, text):
@@ -439,6 +440,7 @@ def test_pytorch_has_no_reset_before_the_product():
             lambda: [make(FastGRU, bidirectional=True), make(FastGRU)],
             r"in `keras.layers.Bidirectional`, or none, .*\[2, 1\]",
         ),
+        (lambda: [make(FastGRU), FastGRU(4)], r"`source\[1\]` must be built"),
     ],
 )
 def test_layers_that_no_module_of_pytorch_has_are_refused(layers, text):
