@@ -117,7 +117,7 @@ class Mamba2Cell(MatrixMemoryCell):
     def gated(self, found: Tensor, values: Tensor, gate: Tensor) -> Tensor:
         found = ops.reshape(found + self.skip * values, ops.shape(gate))
         return ops.rms_normalization(
-            found * ops.silu(gate), self.gains, epsilon=EPSILON
+            found * self._gate(gate), self.gains, epsilon=EPSILON
         )
 
 

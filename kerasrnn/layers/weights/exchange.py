@@ -63,12 +63,19 @@ def _direction(place, suffix, layer):
             f"`{place}` must be an LSTM or GRU of Keras or of this package, or "
             f"a layer that runs such a cell. Received: {layer!r}"
         )
-    if place.startswith("source") and not cell.built:
-        raise ValueError(
-            f"`{place}` must be built, so that it has weights. "
-            f"Received: {layer!r}"
-        )
     return Direction(place, suffix, cell)
+
+
+def stacked_source(layers):
+    """Returns the layers of `source` as `stacked` does, which have weights."""
+    stack = stacked("source", layers)
+    for direction in sum(stack, []):
+        if not direction.cell.built:
+            raise ValueError(
+                f"`{direction.place}` must be built, so that it has weights. "
+                f"Received: {direction.cell!r}, which is not built."
+            )
+    return stack
 
 
 def properties_of(cell):
@@ -287,7 +294,7 @@ def copy_weights(source: Layers, target: Layers) -> None:
     True
     >>> copy_weights(fast, trained)
     """
-    sources, targets = stacked("source", source), stacked("target", target)
+    sources, targets = stacked_source(source), stacked("target", target)
     numbers = [[len(layer) for layer in stack] for stack in (sources, targets)]
     if numbers[0] != numbers[1]:
         raise ValueError(
@@ -400,7 +407,7 @@ def torch_weights(source: Layers) -> dict[str, Tensor]:
     [('weight_ih_l0', (32, 4)), ('weight_hh_l0', (32, 8)),
      ('bias_ih_l0', (32,)), ('bias_hh_l0', (32,))]
     """
-    stack = stacked("source", source)
+    stack = stacked_source(source)
     _check_like_torch("source", stack)
     first, directions = stack[0][0], len(stack[0])
     for layer in stack:
