@@ -36,9 +36,6 @@ which is used here.
 
 `on_gpu()` returns whether the backend computes on a GPU, and `is_eager()`
 whether TensorFlow runs eagerly.
-
-`either(condition, this, other)` calls one of two functions, as `keras.ops.cond`
-does. Compiled by XLA, it runs only that one.
 """
 
 import keras
@@ -243,11 +240,6 @@ def unrolled(step, carry, time, reverse=False):
     return carry, keras.tree.map_structure(
         lambda *x: keras.ops.stack(x), *saved
     )
-
-
-def either(condition, this, other):
-    # XLA skips the other branch of a `switch`, but not that of a `cond`.
-    return keras.ops.switch(keras.ops.cast(condition, "int32"), [other, this])
 
 
 def _with(read, step):

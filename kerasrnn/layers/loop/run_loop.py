@@ -18,12 +18,9 @@ from kerasrnn.layers.loop.products import Kernel
 from kerasrnn.layers.loop.products import Product
 from kerasrnn.layers.precision import is_float
 from kerasrnn.layers.precision import wide
-from kerasrnn.tensors import at_least_one
 from kerasrnn.tensors import gather
 from kerasrnn.tensors import where_unmasked
 
-# Number of rows of the products in a block of steps.
-_ROWS = 1024
 # Distance between the seeds of two consecutive steps.
 _SEEDS_APART = 40503
 
@@ -353,76 +350,6 @@ class WeightsOfStep(keras.StatelessScope):
         self.seeds.setdefault(id(variable), variable.value + 0)
         variable.assign(value)
         self.__enter__()
-
-
-def run_in_blocks(run, states, sequence, skipped, output_shape, last_only):
-    """Runs over a sequence block by block, in inference.
-
-    The products with all inputs of a long sequence would take more memory than
-    everything else.
-
-    Args:
-        run: Function `(states, sequence, skipped=None) -> (outputs,
-            states)`.
-        states: List of tensors `(batch, ...)`, the initial states.
-        sequence: Tensor of shape `(time, batch, input_dim)`.
-        skipped: Booleans `(time, batch)`, true where a step is skipped, or
-            `None`.
-        output_shape: Shape of the output of a step.
-        last_only: Whether `run` returns only the last output.
-
-    Returns:
-        The outputs, and the last states.
-    """
-    time, batch_size = ops.shape(sequence)[:2]
-    block = _steps_in_a_block(time, batch_size)
-    if block is None:
-        return run(states, sequence, skipped)
-
-    # All blocks except the last, which is never empty.
-    count = (time - 1) // block
-    given = [sequence] if skipped is None else [sequence, skipped]
-    blocks = [
-        ops.reshape(x[: count * block], (count, block, *ops.shape(x)[1:]))
-        for x in given
-    ]
-
-    def step(states, index):
-        outputs, states = run(states, *(x[index] for x in blocks))
-        outputs = ops.cast(outputs, states[0].dtype)
-        return states, [] if last_only else [outputs]
-
-    def all_but_the_last():
-        last, outputs = _backend.scan(step, list(states), count)
-        return last, [ops.reshape(x, (-1, *ops.shape(x)[2:])) for x in outputs]
-
-    def nothing():
-        empty = ops.zeros((0, *output_shape), states[0].dtype)
-        return list(states), [] if last_only else [empty]
-
-    if ops.is_tensor(count):
-        found = _backend.either(count > 0, all_but_the_last, nothing)
-    else:
-        found = all_but_the_last() if count else nothing()
-    middle, before = found
-    last, states = run(middle, *(x[count * block :] for x in given))
-    outputs = ops.concatenate([*before, last])
-    if isinstance(time, int) and not last_only:
-        outputs = ops.reshape(outputs, (time, *ops.shape(outputs)[1:]))
-    return outputs, states
-
-
-def _steps_in_a_block(time, batch_size):
-    """Returns how many steps make a block, or `None` for a single block."""
-    for size in (time, batch_size):
-        if not (isinstance(size, int) or ops.is_tensor(size)):
-            return None  # JAX infers shapes of batches of any size.
-    block = at_least_one(_ROWS // at_least_one(batch_size))
-    if isinstance(time, int) and (
-        time == 1 or (isinstance(block, int) and time < 2 * block)
-    ):
-        return None
-    return block
 
 
 def repeated(outputs, skipped):

@@ -34,9 +34,8 @@ class LinearCell(RecurrentCell):
     steps at once from `coefficients(inputs)`. They do not depend on the state,
     so parts of a sequence are computed in parallel, without a loop over the
     steps. Training keeps three tensors of the size of the output: `a`, `b` and
-    `h`. In inference, a long sequence is computed in blocks. `h` is in float32
-    or wider, even under mixed precision. With zoneout, or if a subclass
-    overrides `step` or `read_out`, the steps run in a loop.
+    `h`. `h` is in float32 or wider, even under mixed precision. With zoneout,
+    or if a subclass overrides `step` or `read_out`, the steps run in a loop.
 
     Args:
         units: Positive integer, width of the state.
@@ -179,19 +178,21 @@ class LinearCell(RecurrentCell):
         (h,), (a, b) = states, given
         return [a * h + b]
 
-    def _run(self, states, sequence, skipped=None, *, training, last_only):
+    def run(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+        last_only: bool = False,
+    ) -> tuple[Tensor, States]:
+        """Runs over a whole sequence; see `RecurrentCell`."""
         if type(self).step is not LinearCell.step or self.outputs_more:
-            return super()._run(
-                states,
-                sequence,
-                skipped,
-                training=training,
-                last_only=last_only,
-            )
-        mask, _ = self.masks(sequence, [], training)
-        a, b = self.prepare(sequence, mask, training)
-        if skipped is not None:
-            skipped = skipped[..., None]
+            return super().run(sequence, states, mask, training, last_only)
+        of_input, _ = self.masks(sequence, [], training)
+        a, b = self.prepare(sequence, of_input, training)
+        if mask is not None:
+            skipped = ops.equal(mask, 0)
             a = ops.where(skipped, ops.ones_like(a), a)
             b = ops.where(skipped, ops.zeros_like(b), b)
         h = linear_scan(a, b, *states)

@@ -1,6 +1,5 @@
 """The base class of recurrent cells that run fast."""
 
-import functools
 from typing import Any
 from typing import Unpack
 
@@ -21,7 +20,6 @@ from kerasrnn.layers.loop.products import may_multiply
 from kerasrnn.layers.loop.products import of_the_loop
 from kerasrnn.layers.loop.run_loop import WeightsOfStep
 from kerasrnn.layers.loop.run_loop import repeated
-from kerasrnn.layers.loop.run_loop import run_in_blocks
 from kerasrnn.layers.loop.run_loop import run_loop
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.precision import wide_dtype
@@ -444,20 +442,6 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
             states.
         """
         skipped = None if mask is None else ops.equal(mask[..., 0], 0)
-        options = {"training": training, "last_only": last_only}
-        if training or (skipped is not None and self.outputs_more):
-            return self._run(states, sequence, skipped, **options)
-        return run_in_blocks(
-            functools.partial(self._run, **options),
-            states,
-            sequence,
-            skipped,
-            cells.shape_of(cells.output_size(self), ops.shape(sequence)[1]),
-            last_only,
-        )
-
-    def _run(self, states, sequence, skipped=None, *, training, last_only):
-        """Runs over a sequence, with the input's products in one call."""
         of_input, of_state = self.masks(sequence, states, training)
         given = self.prepare(sequence, of_input, training)
         outputs_more = self.outputs_more

@@ -226,37 +226,6 @@ def test_second_derivatives():
     assert all(np.any(x) for x in helpers.as_numpy(found))
 
 
-@pytest.mark.parametrize("last_only", [False, True], ids=["", "last_only"])
-@pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])
-@pytest.mark.parametrize("name", CELLS)
-def test_a_long_sequence_in_inference_goes_block_by_block(
-    name, masked, last_only
-):
-    """The products of all its inputs would take more memory than all else."""
-    cell = CELLS[name](4)
-    layer = FastRNN(cell, return_sequences=not last_only)
-    loop = keras.layers.RNN(cell, return_sequences=not last_only)
-    x = helpers.random(300, 11, 2)
-    mask = helpers.random(300, 11, seed=1) > 0 if masked else None
-    layer.build(x.shape)
-    helpers.randomize(cell, scale=0.3)
-    seen = []
-    project = cell.project
-    cell.project = lambda inputs, kernel: (
-        seen.append(inputs.shape) or project(inputs, kernel)
-    )
-    found = layer(x, mask=mask)
-    # 3 steps of 300 rows make a block, unless outputs have to be repeated.
-    in_blocks = name == "everything" or not masked
-    assert {shape[0] for shape in seen} <= ({2, 3} if in_blocks else {11})
-    cell.project = project
-    if masked and helpers.ON_JAX:
-        # There Keras outputs the first state before the first real step.
-        x, found = x[mask[:, 0]], found[mask[:, 0]]
-        mask = mask[mask[:, 0]]
-    helpers.assert_close(found, loop(x, mask=mask))
-
-
 def compiled_gradients(function, *arrays):
     """The gradients of the sum of a function, by XLA and without it."""
     import tensorflow as tf
@@ -289,10 +258,10 @@ def test_xla_differentiates_a_loop():
 @pytest.mark.slow
 @pytest.mark.skipif(not ON_TENSORFLOW, reason="loops of TensorFlow")
 @pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])
-def test_xla_differentiates_a_long_sequence_in_inference(masked):
+def test_xla_differentiates_a_layer_in_inference(masked):
     layer = FastLSTM(3)
-    x = helpers.random(300, 11, 2)
-    mask = helpers.random(300, 11, seed=1) > 0 if masked else None
+    x = helpers.random(3, 11, 2)
+    mask = helpers.random(3, 11, seed=1) > 0 if masked else None
     layer.build(x.shape)
     helpers.assert_close(*compiled_gradients(lambda x: layer(x, mask=mask), x))
 
