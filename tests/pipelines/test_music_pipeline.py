@@ -107,7 +107,7 @@ def test_writing_is_step_by_step(music):
     np.testing.assert_array_equal(found[:2], prompt)
     expected = step_by_step(music, prompt, sample)
     np.testing.assert_array_equal(found[2:], expected)
-    cold = music.write(prompt, temperature=0.0, steps=6)
+    cold = music.write(prompt.tolist(), temperature=0.0, steps=6)
     expected = step_by_step(music, prompt, lambda t, p: p > 0.5)
     np.testing.assert_array_equal(cold[2:], expected)
 

@@ -69,7 +69,8 @@ class LocalAttention(AttentionMechanism):
 
     Raises:
         ValueError: when `attention` overrides `align` or has dropout, `radius`
-            or `units` is not a positive integer, or `alignment` is unknown.
+            or `units` is not a positive integer, `alignment` is unknown, or
+            `units` is given with the monotonic alignment.
 
     Example:
 
@@ -123,6 +124,11 @@ class LocalAttention(AttentionMechanism):
         )
         self.stateful = alignment == "monotonic"
         self.units = optional_positive_integer("units", units)
+        if self.stateful and units is not None:
+            raise ValueError(
+                "`units` needs alignment='predictive'. Received: "
+                f"units={units}, alignment={alignment!r}"
+            )
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
 
     def build(self, query_shape: Shape, memory_shape: Shape) -> None:

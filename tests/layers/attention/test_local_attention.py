@@ -84,6 +84,7 @@ def test_the_mechanism_inside_is_saved():
         ({"radius": 0}, "`radius`.*Received: radius=0"),
         ({"units": 0}, "`units`.*Received: units=0"),
         ({"alignment": "sharp"}, "Received: alignment='sharp'"),
+        ({"alignment": "monotonic", "units": 8}, "Received: units=8, align"),
     ],
 )
 def test_bad_arguments(arguments, message):
