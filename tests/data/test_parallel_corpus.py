@@ -115,6 +115,11 @@ READ = {
     "two columns": ({"a.csv": "en,de\n1,2"}, {}, [("1", "2")]),
     "usual names": ({"a.csv": "id,SRC,tgt\n1,2,3"}, {}, [("2", "3")]),
     "other order": ({"a.csv": "Target,source,x\n1,2,3"}, {}, [("2", "1")]),
+    "a variety": (
+        {"a.csv": "en-GB,end,de\n1,2,3"},
+        {"source": "en", "target": "de"},
+        [("1", "3")],
+    ),
     "nested JSON": ({"a.json.gz": NESTED}, {}, PAIRS),
     "JSON": ({"a.ndjson": FLAT}, {"source": "de", "target": "en"}, SWAPPED),
     "two files": (TWO, {}, VIETNAMESE),

@@ -67,7 +67,8 @@ def test_steps_of_a_language_model_go_on_from_each_other(int8):
 def test_a_model_of_ones_own_answers_alike():
     x = keras.Input((None, 3), name="x")
     given = keras.Input((2,), name="given")
-    h, state = FastRNN(RHNCell(6), return_sequences=True, return_state=True)(x)
+    rnn = FastRNN(RHNCell(6), return_sequences=True, return_state=True)
+    h, state = rnn(x)
     y = keras.layers.Concatenate()([state, given])
     model = keras.Model({"x": x, "given": given}, [h, keras.layers.Dense(2)(y)])
     randomize(model)
@@ -79,6 +80,7 @@ def test_a_model_of_ones_own_answers_alike():
     found = interpreted(litert_model(model, length=4), **inputs)
     for i, expected in enumerate(model(inputs)):
         np.testing.assert_allclose(found[f"output_{i}"], expected, atol=1e-5)
+    assert not rnn.unroll  # only for the file
 
 
 @pytest.mark.slow

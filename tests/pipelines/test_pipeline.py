@@ -108,7 +108,7 @@ def test_what_is_no_tensor_is_asked_by_a_method_of_its_own():
             call(["Anna"])
 
 
-def test_fit_makes_batches_of_all_that_it_is_given(monkeypatch):
+def test_fit_and_compile_pass_on_all_that_they_are_given(monkeypatch):
     labeller, made = small.labeller(), []
 
     def batches(*args, **options):
@@ -128,6 +128,8 @@ def test_fit_makes_batches_of_all_that_it_is_given(monkeypatch):
     dataset = tf.data.Dataset.range(1)
     found = labeller.fit(dataset, class_weight={"good": 3.0, 1: 2.0})
     assert found["class_weight"] == {2: 3.0, 1: 2.0}
+    labeller.compile(metrics=[])  # other than the default
+    assert labeller.model.get_compile_config()["metrics"] == []
 
 
 FACTS = {
