@@ -75,11 +75,12 @@ def test_rows_of_any_width_are_not_swallowed(write):
 @pytest.mark.parametrize("between", [",", "\t", ";", "|"])
 def test_a_delimiter_in_a_text_cuts_nothing_silently(write, between):
     rows = [("ham", "Go on", " crazy"), ("spam", "Free"), ("ham", "x", "y", "")]
-    path = write([*rows, ("spam", "Call")], between, header=rows[1])
-    message = "2 malformed of 5 lines.* 2 .3 columns .* 4 .4 columns instead"
+    # Of two widths that are equally frequent, the smaller one is right.
+    path = write([*rows, ("spam", "Call")], between, header=rows[0])
+    message = "3 malformed of 5 lines.* 1 .3 columns .* 2 .3 columns .* 4 .4 co"
     with pytest.warns(CorpusWarning, match=message):
         found = pairs(path, label=1, text=2)
-    assert found == [("spam", "Free"), ("spam", "Free"), ("spam", "Call")]
+    assert found == [("spam", "Free"), ("spam", "Call")]
     # Further columns that all rows have are no part of a text.
     rows = [("Go.", "Geh.", "CC-BY"), ("Run!", "Lauf!", "CC-BY")]
     path = write(rows, between, header=rows[0])
