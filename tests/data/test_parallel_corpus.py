@@ -230,6 +230,13 @@ def test_malformed_lines_are_recorded_and_reported(write, name):
     assert r[0].filename == __file__
 
 
+def test_malformed_lines_before_a_limit_are_reported(write):
+    files = {"a": b"\xe9\n1\n\xe9\n", "b": "x\ny\nz\n"}
+    with pytest.warns(CorpusWarning, match="1 malformed of 3 lines"):
+        found = read_parallel_corpus(corpus_of(write, files), limit=1)
+    assert found.pairs == [("1", "y")]
+
+
 XML = '<?xml version="1.0"?>\n<xliff>'
 REFUSED = {
     "nothing": ({"a": ""}, {}, "Received: 0 lines$"),

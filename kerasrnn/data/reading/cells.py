@@ -101,7 +101,7 @@ def _names(value, name):
                 break
     if not isinstance(value, list | tuple):
         raise ValueError(f"not a list of {name}: {value!r:.40}")
-    return list(dict.fromkeys(name_in(x, name) for x in value))
+    return [name_in(x, name) for x in value]
 
 
 def _flag(value, column):

@@ -148,13 +148,15 @@ def test_marks_in_a_segment_may_be_deeply_nested(write):
 def test_each_segment_of_a_translation_memory_is_read(write):
     unit = (
         '<tu><tuv xml:lang="EN-gb"><seg>one</seg></tuv>'
+        '<tuv xml:lang="en-GB"><seg>a</seg></tuv>'
         '<tuv lang="de"><seg>eins</seg></tuv>'
-        '<tuv xml:lang="de"><seg>einer</seg></tuv></tu></body>'
+        '<tuv xml:lang="de"><seg>einer</seg></tuv>'
+        '<tuv xml:lang="de"><seg>eines</seg></tuv></tu></body>'
     )
     path = write(TMX.replace("</body>", unit), "a.tmx")
     with pytest.warns(CorpusWarning, match="row 2 .empty target"):
         pairs = read_parallel_corpus(path, "en", "de").pairs
-    assert pairs[-2:] == [("one", "eins"), ("one", "einer")]
+    assert pairs[-3:] == [("one", "eins"), ("a", "einer"), ("one", "eines")]
 
 
 def test_a_limit_reads_no_further(write):
