@@ -37,11 +37,11 @@ def weights_of(model):
 
 def gradient_function(model):
     """Returns a function of a window, which reads off a step of a copy."""
-    copy = DynamicEvaluation(model.with_batch_size(1))
+    copy = language_model(model.tie_embeddings)  # without dropout
     copy.compile(keras.optimizers.SGD(1.0), LOSS)
 
     def gradient(inputs, labels):
-        copy.model.set_weights(model.get_weights())
+        copy.set_weights(model.get_weights())
         before = weights_of(copy)
         copy.train_on_batch(inputs, labels)
         return [a - b for a, b in zip(before, weights_of(copy), strict=True)]

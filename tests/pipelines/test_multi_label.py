@@ -122,6 +122,7 @@ def test_what_it_is_trained_on(labels, unchanged):
     assert float(loss) == pytest.approx(costs.mean())
     [metric] = labeller.default_metrics()
     assert float(metric(HAS[:1], logits)) == pytest.approx(2 / 3)
+    assert float(labeller.default_metrics()[0](HAS[:1], logits - 1)) == 1
 
 
 WRONG = {

@@ -144,6 +144,7 @@ def test_it_ends_with_the_best_weights_or_averaged_ones(
         model.get_weights(), zip(*expected, strict=True), strict=True
     ):
         np.testing.assert_allclose(found, np.mean(values, axis=0), rtol=1e-6)
+    assert (run._chosen is None) == ("average" in options)
 
 
 def test_a_moving_average_of_the_weights_is_validated_and_kept(tmp_path):

@@ -5,7 +5,8 @@ from tests.pipelines import small
 
 def test_a_report_shows_the_errors(tmp_path):
     tagger = small.tagger()
-    task, rows = tagger.task(), small.SENTENCES[:2]
+    first, second = small.SENTENCES[:2]
+    task, rows = tagger.task(), [first, first + second]
     words, true = ([[x[n] for x in row] for row in rows] for n in (0, 1))
     found = tagger.tag_tokens(words)
     facts, pictures = task.report(rows, tmp_path)
@@ -15,6 +16,7 @@ def test_a_report_shows_the_errors(tmp_path):
     ]
     pairs = [list(zip(*x, strict=True)) for x in zip(true, found, strict=True)]
     wrong = [sum(a != b for a, b in row) for row in pairs]
+    assert 0 < wrong[0] < wrong[1]
     worst = sorted((n for n in (0, 1) if wrong[n]), key=lambda n: -wrong[n])
     assert facts["worst"] == [
         {"words": words[n], "true": true[n], "found": found[n]} for n in worst
