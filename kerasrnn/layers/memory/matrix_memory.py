@@ -127,7 +127,7 @@ def matrix_memory(
         fixed = ops.stop_gradient(state[1])
         before, scales = _log_scales(log_decay, log_input, fixed)
         # Only the initial scale has a gradient.
-        state[0] *= ops.exp(state[1] - fixed)[..., None, None]
+        state[0] = state[0] * ops.exp(state[1] - fixed)[..., None, None]
         log_decay = log_decay + before - scales
         k = k * ops.exp(log_input - scales)[..., None]
         state[1] = scales[:, :, -1, -1]
