@@ -299,7 +299,7 @@ class MusicPipeline(TextPipeline):
         check_rolls([prompt], self.model.keys)
         found = self.ask(
             self.signatures["generate"],
-            tf.constant([prompt], tf.float32),
+            tf.constant(np.asarray(prompt)[None], tf.float32),
             tf.constant(seed % 2**31, tf.int32),
             tf.constant(temperature, tf.float32),
             tf.constant(steps, tf.int32),
