@@ -36,7 +36,9 @@ def test_translations_are_of_the_target_vocabulary(wrong):
 
 
 def test_padding_translates_to_nothing():
-    layer = lexicon(np.roll(TABLE, 1, axis=0))  # row 0 is a word here
+    table = np.roll(TABLE, 1, axis=0)  # row 0 is a word here
+    layer = lexicon(table)
+    helpers.assert_close(layer(np.array([[0]])), table[:1, None])
     expected = helpers.as_numpy(layer.expect(SOURCE[1:2, :3]))
     padded = np.where(SOURCE[1:2] == 0, -1, SOURCE[1:2])
     helpers.assert_close(layer.expect(padded), expected)

@@ -120,7 +120,7 @@ def test_tags_that_break_their_scheme_are_mended_and_counted(tmp_path, capsys):
     assert "because they break BIOES: 9." in capsys.readouterr().out
 
 
-def test_files_with_tags_of_another_kind_are_refused(tmp_path):
+def test_each_file_has_a_scheme_and_a_kind_of_tags(tmp_path, capsys):
     paths = []
     for name, tag_of in ("train", "B-X"), ("dev", "NOUN"):
         paths.append(tmp_path / f"{name}.conll")
@@ -130,6 +130,10 @@ def test_files_with_tags_of_another_kind_are_refused(tmp_path):
     )
     with pytest.raises(data.CorpusError, match="Received: .'IOB2', 'none'"):
         tag.load_parts(given)
+    paths[1].write_text("one I-X\ntwo I-X\nthree B-X\n", "utf-8")
+    (_, dev, _), scheme = tag.load_parts(given)
+    assert [name for _, name in dev[0]] == ["B-X", "E-X", "S-X"]
+    assert "break" not in capsys.readouterr().out
     # One without phrases may be of either kind.
     paths[1].write_text("one O\ntwo O\n", "utf-8")
     (_, dev, _), scheme = tag.load_parts(given)

@@ -98,6 +98,13 @@ def test_the_delimiter_is_the_sign_that_every_row_has(write, between):
     assert pairs(path, text=1, label=2) == rows
 
 
+def test_a_title_with_a_comma_does_not_hide_tabs(write):
+    rows = [("Good, indeed.", "pos"), ("Bad, alas.", "neg")]
+    path = write(rows, "\t", header=("Reviews of 2024, by me",))
+    with pytest.warns(CorpusWarning, match="1 malformed of 3 lines"):
+        assert pairs(path, text=1, label=2) == rows
+
+
 @pytest.mark.parametrize("sign, count", [(",", 3), ("\t", 4)])
 def test_only_with_tabs_a_row_may_be_short(write, sign, count):
     rows = [(f"a{n}", f"b{n}", f"c{n}") for n in range(3)]
