@@ -94,6 +94,14 @@ def test_a_tied_kernel_is_transposed_once_for_many_calls(name):
     helpers.assert_close(output(X), X @ kernel + bias)
 
 
+def test_a_quantized_tied_kernel_keeps_its_scale_in_many_calls():
+    output = make("tied")
+    output.tied_to.quantize("int8")
+    before = helpers.as_numpy(output(X))
+    with output.many_calls():
+        helpers.assert_close(output(X), before)
+
+
 @pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize`")
 def test_quantized_weights_refuse_a_shortlist():
     output = make("projected")

@@ -290,6 +290,22 @@ def test_who_is_idle_makes_way(caplog):
     assert "GET /3: 503" in run(scenario, caplog)
 
 
+def test_who_has_been_idle_longest_makes_way(caplog):
+    async def scenario(clients):
+        async def ask(number, reader, writer):
+            writer.write(GET % number)
+            await reader.readuntil(b"/%d" % number)
+
+        asked = [await clients.connect() for _ in range(4)]
+        for number in (1, 2, 3, 0):
+            await ask(5 + number, *asked[number])
+        await clients.connect()
+        assert await asked[1][0].read() == b""
+        await ask(9, *asked[0])
+
+    run(scenario, caplog)
+
+
 @pytest.mark.parametrize(
     ("files", "most"), [(6, 3), (100, 4), (resource.RLIM_INFINITY, 4)]
 )
