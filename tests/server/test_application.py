@@ -271,6 +271,7 @@ SAID = {
     "/v1/models/c": (404, {"error": "There is no model 'c'."}),
     "/v2/models/c/versions/1": (404, {"error": "There is no model 'c'."}),
     "/v2/repository/index": (404, {"error": "Not Found"}),
+    "/v2/models/b/": (404, {"error": "Not Found"}),
     "/v1/models/b:predict": BY_POST,
     "/v1/models/b/versions/3:predict": BY_POST,
     "/v2/models/b/infer": BY_POST,

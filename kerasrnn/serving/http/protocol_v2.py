@@ -177,6 +177,9 @@ def _data(tensor, binary, dtype):
         raise TypeError(f"the binary_data_size {size!r}")
     raw = _part(binary, size)
     if dtype != tf.string:
+        # To TensorFlow, other bytes are neither true nor false.
+        if dtype == tf.bool and raw.strip(b"\0\1"):
+            raise ValueError("other bytes than 0 and 1")
         return np.frombuffer(raw, dtype.as_numpy_dtype)
     texts, strings = io.BytesIO(raw), []
     while texts.tell() < size:

@@ -213,3 +213,16 @@ def test_wrong_binary_tensors_are_an_error(model, body, message):
     with pytest.raises(ValueError) as error:
         answered(body, model, packed("a"))
     assert message in str(error.value)
+
+
+def test_a_byte_that_is_no_boolean_is_an_error():
+    flags = {"flag": tf.TensorSpec([3], tf.bool)}
+    signature = types.SimpleNamespace(inputs=flags, outputs={})
+    model = types.SimpleNamespace(
+        name="flags", version="1", signatures={"serving_default": signature}
+    )
+    body = {"inputs": [binary("flag", "BOOL", [3], 3)]}
+    _, inputs, _ = read(body, model, b"\0\1\1")
+    assert inputs["flag"].tolist() == [False, True, True]
+    with pytest.raises(ValueError, match="other bytes than 0 and 1"):
+        read(body, model, b"\0\1\2")
