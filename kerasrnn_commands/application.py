@@ -97,6 +97,7 @@ class Application:
             },
             lifespan=self._lifespan,
         )
+        # A redirection would lead to any host that the request names.
         self.app.router.redirect_slashes = False
         if settings.cors:
             self.app.add_middleware(

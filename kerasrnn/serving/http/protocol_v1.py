@@ -108,7 +108,7 @@ def read_v1(
         inputs = _columns(body["instances"], signature)
     else:
         inputs = body["inputs"]
-        if not isinstance(inputs, dict) or _is_base64(inputs):
+        if not isinstance(inputs, dict) or _is_base64(inputs, signature):
             inputs = {_only_input(signature): inputs}
     texts = {
         x for x, spec in signature.inputs.items() if spec.dtype == "string"
@@ -183,7 +183,8 @@ def _columns(instances, signature):
             "all rows."
         )
     if not any(
-        isinstance(row, dict) and not _is_base64(row) for row in instances
+        isinstance(row, dict) and not _is_base64(row, signature)
+        for row in instances
     ):
         return {_only_input(signature): instances}
     kinds = list(dict.fromkeys(map(_kind, instances)))
@@ -195,8 +196,10 @@ def _columns(instances, signature):
     return {name: [row[name] for row in instances] for name in instances[0]}
 
 
-def _is_base64(value):
-    return isinstance(value, dict) and value.keys() == {"b64"}
+def _is_base64(value, signature):
+    """Whether a value is a string in base64, not an input named `b64`."""
+    found = isinstance(value, dict) and value.keys() == {"b64"}
+    return found and "b64" not in signature.inputs
 
 
 def _decoded(value, name):
@@ -213,7 +216,7 @@ def _decoded(value, name):
 def _with_bytes(value):
     if isinstance(value, list):
         return [_with_bytes(part) for part in value]
-    if _is_base64(value):
+    if isinstance(value, dict) and value.keys() == {"b64"}:
         return base64.b64decode(value["b64"], validate=True)
     return value
 

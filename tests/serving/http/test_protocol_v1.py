@@ -80,6 +80,18 @@ def test_rows_and_columns(model, body, name, inputs, answer):
     assert answered(body, model) == answer
 
 
+def test_an_input_may_be_called_b64():
+    spec = tf.TensorSpec([None], tf.float32)
+    signature = types.SimpleNamespace(inputs={"b64": spec}, outputs={})
+    model = types.SimpleNamespace(signatures={"serving_default": signature})
+    for body in (
+        {"inputs": {"b64": [1, 2]}},
+        {"instances": [{"b64": 1}, {"b64": 2}]},
+    ):
+        _, found, _ = read(body, model)
+        assert found == {"b64": [1, 2]}
+
+
 COME = {"b64": "w4AgdG91dA=="}
 NO_BASE64 = "`text` must be .* as 'b64'. Rec"
 NO_INTEGER = "`ids` must be int32"
