@@ -3,9 +3,11 @@
 import asyncio
 import contextlib
 import errno
+import fcntl
 import functools
 import logging
 import resource
+import termios
 from typing import Any
 
 import h11
@@ -113,6 +115,12 @@ class Connection(H11Protocol):
     def _idle(self) -> bool:
         return self.cycle is None or self.cycle.response_complete
 
+    @property
+    def _unread(self) -> bool:
+        """Whether a request has come that was not read, as in a burst."""
+        waiting = self.transport.get_extra_info("socket").fileno()
+        return any(fcntl.ioctl(waiting, termios.FIONREAD, bytes(4)))
+
     def connection_made(self, transport: Any) -> None:
         """Called when a client has connected."""
         if len(self.connections) >= self.server_state.most:  # type: ignore[attr-defined]
@@ -123,7 +131,7 @@ class Connection(H11Protocol):
         self._begun = self._leave_later()
 
     def _make_room(self):
-        idle = [x for x in self.connections if x._idle]
+        idle = [x for x in self.connections if x._idle and not x._unread]
         if not idle:
             self.app = functools.partial(_when_full, self.app)
             return

@@ -149,7 +149,6 @@ class Predictions:
                 408,
                 "The request did not come within "
                 f"{self.settings.timeout:g} seconds.",
-                {"Connection": "close"},
             ) from error
         except zlib.error as error:
             raise _damaged(str(error)) from error

@@ -10,8 +10,8 @@ def versions(path: str | os.PathLike[str]) -> dict[int, pathlib.Path]:
     """Finds the complete versions of a model.
 
     A version is a folder whose name is a number and that contains
-    `saved_model.pb`. Other names, such as those of incomplete exports, are
-    ignored.
+    `saved_model.pb`. Other names, such as `007` and those of incomplete
+    exports, are ignored.
 
     Args:
         path: The folder `NAME` above the versions.
@@ -23,7 +23,7 @@ def versions(path: str | os.PathLike[str]) -> dict[int, pathlib.Path]:
         numbered = [
             (int(version.name), version)
             for version in pathlib.Path(path).iterdir()
-            if re.fullmatch("[0-9]+", version.name)
+            if re.fullmatch("0|[1-9][0-9]*", version.name)
             and os.path.exists(version / "saved_model.pb")
         ]
     except OSError:  # no folder, or no permission

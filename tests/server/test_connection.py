@@ -6,6 +6,7 @@ import errno
 import logging
 import pathlib
 import resource
+import socket
 
 import pytest
 
@@ -269,10 +270,8 @@ def test_who_is_idle_makes_way(caplog):
         await asked.readuntil(b"/2")
         for reader in idle[:-1]:
             assert await reader.read() == b""
-        busy += [
-            await clients.connect(POST + b"Content-Length: 2\r\n\r\nh")
-            for _ in range(4)
-        ]
+        slow = POST + b"Content-Length: 99\r\n\r\n"
+        busy = [await clients.connect(slow) for _ in range(4)]
         answer = await clients.ask(GET % 3)
         assert answer.startswith(b"HTTP/1.1 503")
         assert b"retry-after: 1" in answer
@@ -281,13 +280,35 @@ def test_who_is_idle_makes_way(caplog):
         live = (GET % 1).replace(b"/1", b"/v2/health/live", 1)
         reader, _ = await clients.connect(live)
         assert b" 200 OK" in await reader.readuntil(b"\n/v2/health/live")
-        # Those that do not go on are refused, too.
-        for reader, _ in busy[2:]:
+        # Those that are too slow are refused, too, and can read it.
+        for _ in range(12):
+            for _, writer in busy:
+                writer.write(b"h")
+            await asyncio.sleep(0.1)
+        for reader, _ in busy:
             answer = await reader.read()
             assert answer.startswith(b"HTTP/1.1 408")
             assert b"did not come within 1 seconds." in answer
 
     assert "GET /3: 503" in run(scenario, caplog)
+
+
+def test_who_has_asked_is_not_idle(caplog):
+    """All come at once, before any request is read."""
+
+    async def scenario(clients):
+        with contextlib.ExitStack() as stack:
+            address = "127.0.0.1", clients.port
+            first, *_ = [
+                stack.enter_context(socket.create_connection(address))
+                for _ in range(20)
+            ]
+            first.sendall(GET % 1)
+            first.setblocking(False)
+            loop = asyncio.get_running_loop()
+            assert (await loop.sock_recv(first, 12)).endswith(b"200")
+
+    assert not run(scenario, caplog)
 
 
 def test_who_has_been_idle_longest_makes_way(caplog):

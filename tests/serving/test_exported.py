@@ -16,7 +16,7 @@ def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("models") / "shout"
     export_small_model(path, version=10, mark="!")
     export_small_model(path, version=9)
-    for name in (".partial-11", "training-ab12"):
+    for name in (".partial-11", "training-ab12", "010"):
         (path / name).mkdir()
         (path / name / "saved_model.pb").touch()
     (path / "12").mkdir()  # Still without `saved_model.pb`.

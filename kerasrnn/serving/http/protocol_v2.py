@@ -175,6 +175,8 @@ def _data(tensor, binary, dtype):
         return tensor.get("data")
     if type(size) is not int:
         raise TypeError(f"the binary_data_size {size!r}")
+    if "data" in tensor:
+        raise ValueError("both data and binary_data_size")
     raw = _part(binary, size)
     if dtype != tf.string:
         # To TensorFlow, other bytes are neither true nor false.

@@ -207,6 +207,10 @@ def test_a_wrong_request_is_an_error(model, body, message):
         ({"inputs": [binary("text", "BYTES", [1], 3)]}, "3 of 4 bytes"),
         ({"inputs": [binary("text", "BYTES", [0], 0)]}, "5 more bytes"),
         ({"inputs": [tensor()]}, "5 more bytes"),
+        (
+            {"inputs": [binary("text", "BYTES", [1], 5) | {"data": ["b"]}]},
+            "both data and binary_data_size",
+        ),
     ],
 )
 def test_wrong_binary_tensors_are_an_error(model, body, message):
