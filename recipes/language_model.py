@@ -19,6 +19,7 @@ from typing import Literal
 import keras
 from corpora.hindi_phrasebook import english_sentences
 
+from kerasrnn import layers
 from kerasrnn import metrics
 from kerasrnn import models
 from kerasrnn import training
@@ -31,7 +32,7 @@ class Settings(training.Settings):
         *("attention", "memory", "blocks", "embedding_dim", "tie_embeddings"),
         *("frequencies", "uniform", "dropout", "recurrent_dropout", "window"),
         *("word_dropout", "augmented_loss", "loss_temperature", "batch_size"),
-        *("sampled_words", "backwards_of"),
+        *("residual", "sampled_words", "backwards_of"),
     }
     not_identity = training.Settings.not_identity | {
         *("corpus", "dev", "test", "dynamic"),
@@ -64,6 +65,8 @@ class Settings(training.Settings):
     """Micro-steps of an RHN or GAM-RHN in a time step."""
     depth: training.Count = 1
     """Number of recurrent layers."""
+    residual: bool = False
+    """Whether each layer is a residual block around the cell."""
     attention: training.PastAttentionName | None = None
     """Attention to earlier outputs, or transformer or sha blocks."""
     memory: training.Count = 32
@@ -152,6 +155,10 @@ def build_tokenizer(settings, lines):
 def build_model(settings, tokenizer):
     parts = settings.cell, settings.units, settings.micro_steps
     cell = training.build_cell(*parts, **settings.pick("recurrent_dropout"))
+    if settings.residual:
+        # Matrix memories have gates and projections of their own.
+        has_gate = settings.cell in ("gated_delta", "mlstm", "mamba2")
+        cell = layers.ResidualBlockCell(cell, gate=not has_gate)
     past = settings.pick("memory", "blocks", "dropout")
     cell = training.add_attention(cell, settings.attention, **past)
     names = "depth", "tie_embeddings", "dropout", "word_dropout", "batch_size"

@@ -147,8 +147,9 @@ def test_a_preset_goes_with_a_corpus(flags, expected):
     "flags",
     helpers.one_now(
         [
+            "--cell mlstm --residual --depth 2",
             "--cell gam_rhn --micro-steps 2 --attention additive",
-            "--cell lstm --depth 2",
+            "--cell rg_lru --residual --depth 2",
             "--cell rhn --attention transformer --memory 5 --blocks 2",
             "--cell rhn --attention sha --memory 5 --depth 2",
             "--cell gru --embedding-dim 3",
@@ -168,6 +169,8 @@ def test_every_choice_is_a_model(flags, tokens, corpus, tmp_path):
     ids = tokenizer.tokenize(lines[:3]).to_tensor()
     assert model(ids).shape == (*ids.shape, tokenizer.vocabulary_size)
     assert tokenizer.end_id >= 0
+    if chosen.residual:
+        assert model.cell.gate == (chosen.cell == "rg_lru")
 
 
 def test_the_best_preset_has_its_weights():
