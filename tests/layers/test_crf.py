@@ -426,41 +426,40 @@ def loss_of(labels, *weights):
     return CRFLoss(crf)(labels, outputs_of(crf), *weights)
 
 
-WRONG = {
-    "no labels": (
-        lambda: CRF(scheme="IOB2"),
-        "labels=None and scheme='IOB2'",
-    ),
-    "a scheme": (
-        lambda: CRF(["O"], "IO"),
-        "'BILOU'. Received: scheme='IO'",
-    ),
-    "a prefix": (lambda: CRF(["E-x"], "IOB2"), "B or I .* Received: 'E-x'"),
-    "a prefix of BILOU": (lambda: CRF(["E-x"], "BILOU"), "Received: 'E-x'"),
-    "a prefix alone": (lambda: CRF(["B"], "BIOES"), "Received: 'B'"),
-    "three tags": (
-        lambda: CRF(["a", "b"]).build((None, None, 3)),
-        "Expected: 2 tags. Received: 3",
-    ),
-    "no steps": (lambda: outputs_of(CRF(), 0), r"one step.*\(2, 0, 3\)"),
-    "no paths": (
-        lambda: CRF().n_best(helpers.random(2, 4, 3), 0),
-        "Received: n=0",
-    ),
-    "labels": (
-        lambda: loss_of(np.zeros((2, 4, 3))),
-        r"y_true.shape=\(2, 4, 3\)",
-    ),
-    "weights": (
-        lambda: loss_of(np.zeros((2, 4)), np.ones((2, 4))),
-        r"sample_weight.shape=\(2, 4\)",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_said(name):
-    call, message = WRONG[name]
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: CRF(scheme="IOB2"),
+            "labels=None and scheme='IOB2'",
+        ),
+        (
+            lambda: CRF(["O"], "IO"),
+            "'BILOU'. Received: scheme='IO'",
+        ),
+        (lambda: CRF(["E-x"], "IOB2"), "B or I .* Received: 'E-x'"),
+        (lambda: CRF(["E-x"], "BILOU"), "Received: 'E-x'"),
+        (lambda: CRF(["B"], "BIOES"), "Received: 'B'"),
+        (
+            lambda: CRF(["a", "b"]).build((None, None, 3)),
+            "Expected: 2 tags. Received: 3",
+        ),
+        (lambda: outputs_of(CRF(), 0), r"one step.*\(2, 0, 3\)"),
+        (
+            lambda: CRF().n_best(helpers.random(2, 4, 3), 0),
+            "Received: n=0",
+        ),
+        (
+            lambda: loss_of(np.zeros((2, 4, 3))),
+            r"y_true.shape=\(2, 4, 3\)",
+        ),
+        (
+            lambda: loss_of(np.zeros((2, 4)), np.ones((2, 4))),
+            r"sample_weight.shape=\(2, 4\)",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(call, message):
     with pytest.raises(ValueError, match=message):
         call()
 

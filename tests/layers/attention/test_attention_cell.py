@@ -192,8 +192,6 @@ def test_it_starts_from_the_states_of_the_cell_or_from_all():
     ]
     nothing = [np.zeros((3, 7)), np.zeros((3, 5)), given]
     helpers.assert_close(layer(**INPUTS, initial_state=nothing)[0], outputs)
-    with pytest.raises(ValueError, match="Expected: 2 or 4.*Received: 3"):
-        layer(**INPUTS, initial_state=[*given, given[0]])
 
 
 def test_a_state_of_the_attention_is_not_rounded():
@@ -259,8 +257,23 @@ def test_what_is_random_is_drawn_before_the_loop(placement, width):
 
 
 @pytest.mark.parametrize(
-    "owner", [keras.layers.RNN, FastRNN, SelfAttentionCell]
+    ("call", "message"),
+    [
+        *(
+            (
+                lambda owner=owner: owner(AttentionCell(GRUCell(3))),
+                "`state_size`.*<AttentionCell",
+            )
+            for owner in (keras.layers.RNN, FastRNN, SelfAttentionCell)
+        ),
+        (
+            lambda: make("coverage", "fed", LSTMCell(4))(
+                **INPUTS, initial_state=[helpers.random(3, 4)] * 3
+            ),
+            "Expected: 2 or 4.*Received: 3",
+        ),
+    ],
 )
-def test_it_is_no_keras_cell(owner):
-    with pytest.raises(ValueError, match="`state_size`.*<AttentionCell"):
-        owner(AttentionCell(GRUCell(3)))
+def test_wrong_cells_and_states(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -37,13 +37,37 @@ def test_a_cell_passes(cell):
     cells.check_cell(cell, "Anything")
 
 
+class Forgetful(RHNCell):
+    def __init__(self, units=3, **kwargs):
+        super().__init__(units, **kwargs)
+
+    def get_config(self):
+        config = super().get_config()
+        return {name: config[name] for name in ("name", "dtype")}
+
+
 @pytest.mark.parametrize(
-    "cell",
-    ["gru", None, keras.layers.Dense(3), keras.layers.RNN(GRUCell(3)), GRUCell],
+    ("call", "message"),
+    [
+        *(
+            (
+                lambda cell=cell: cells.check_cell(cell, "Owner"),
+                "Owner expects `cell`.*Received: ",
+            )
+            for cell in (
+                *("gru", None, keras.layers.Dense(3), GRUCell),
+                keras.layers.RNN(GRUCell(3)),
+            )
+        ),
+        (
+            lambda: clone_cell(Forgetful(4)),
+            r"Forgetful.get_config.*\(3, \[3\]\)",
+        ),
+    ],
 )
-def test_what_is_no_cell_is_refused(cell):
-    with pytest.raises(ValueError, match="Owner expects `cell`.*Received: "):
-        cells.check_cell(cell, "Owner")
+def test_cells_that_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
 
 
 def test_a_cell_need_not_make_its_initial_state():
@@ -259,19 +283,6 @@ def test_a_clone_of_a_wrapper_that_ran_fits_any_width():
     keras.layers.RNN(cell)(np.ones((1, 2, 5)))
     clone = clone_cell(cell)
     assert keras.layers.RNN(clone)(np.ones((1, 2, 7))).shape == (1, 3)
-
-
-def test_a_configuration_that_forgets_an_argument_is_told():
-    class Forgetful(RHNCell):
-        def __init__(self, units=3, **kwargs):
-            super().__init__(units, **kwargs)
-
-        def get_config(self):
-            config = super().get_config()
-            return {name: config[name] for name in ("name", "dtype")}
-
-    with pytest.raises(ValueError, match=r"Forgetful.get_config.*\(3, \[3\]\)"):
-        clone_cell(Forgetful(4))
 
 
 @pytest.mark.slow_on_jax

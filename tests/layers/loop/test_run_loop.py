@@ -11,7 +11,6 @@ from kerasrnn.layers import FastLSTM
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers import Fixed
 from kerasrnn.layers import Kernel
-from kerasrnn.layers import LinearCell
 from kerasrnn.layers import RecurrentCell
 from kerasrnn.layers import _backend
 from tests import helpers
@@ -274,57 +273,91 @@ def test_a_length_that_is_known_is_known_of_the_outputs(time):
     assert outputs.shape == (None, time, 4)
 
 
-def broken(**methods):
-    """A cell some of whose methods are at fault."""
-    return type("Broken", (Everything,), methods)(4, recurrent_dropout=0.5)
+def run(**methods):
+    """Runs a cell some of whose methods are at fault."""
+    broken = type("Broken", (Everything,), methods)
+    return FastRNN(broken(4, recurrent_dropout=0.5))(SEQUENCE, training=True)
 
 
-FAULTS = {
-    "counter": (
-        {
-            "step": lambda self, states, given, product: [
-                x + self.bias.assign(self.bias + 1) * 0 for x in states
-            ]
-        },
-        "counts its steps must do so in a state.*update of .*bias",
-    ),
-    "late_kernel": (
-        {
-            "step": lambda self, states, given, product: [
-                product(x, ops.transpose(self.other)) for x in states
-            ]
-        },
-        "return `Kernel",
-    ),
-    "with_an_output": (
-        {"step": lambda self, states, given, product: (states[0], states)},
-        "must return only the list of new states",
-    ),
-    "wrong_width": (
-        {
-            "step": lambda self, states, given, product: [
-                x[:, :3] for x in states
-            ]
-        },
-        r"Expected: shapes \[\(3, 4\), \(3, 4\)\]. Received: \[\(3, 3\)",
-    ),
-    "no_sequence": (
-        {"given": lambda self, inputs: Fixed(self.bias)},
-        "must return at least one tensor computed from its inputs",
-    ),
-    # As long as there are steps, so that it could be taken for a sequence.
-    "bare_weights": (
-        {"given": lambda self, inputs: (inputs, ops.ones((5,)))},
-        r"Wrap a tensor .* in `Fixed\(...\)`.*Received: shape \(5,\)",
-    ),
-}
+class Forgetful(Everything):
+    def __init__(self, units, slope=1.0, **kwargs):
+        super().__init__(units, **kwargs)
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_of_a_cell_is_told(fault):
-    methods, message = FAULTS[fault]
-    with pytest.raises((ValueError, TypeError), match=message):
-        FastRNN(broken(**methods))(SEQUENCE, training=True)
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: run(
+                step=lambda self, states, given, product: [
+                    x + self.bias.assign(self.bias + 1) * 0 for x in states
+                ]
+            ),
+            "counts its steps must do so in a state.*update of .*bias",
+        ),
+        (
+            lambda: run(
+                step=lambda self, states, given, product: [
+                    product(x, ops.transpose(self.other)) for x in states
+                ]
+            ),
+            "return `Kernel",
+        ),
+        (
+            lambda: run(
+                step=lambda self, states, given, product: [
+                    product(x, self.other) if next(self.calls) < 1 else x
+                    for x in states
+                ],
+                calls=itertools.count(),
+            ),
+            "the same products",
+        ),
+        (
+            lambda: run(
+                step=lambda self, states, given, product: (states[0], states)
+            ),
+            "must return only the list of new states",
+        ),
+        (
+            lambda: run(
+                step=lambda self, states, given, product: [
+                    x[:, :3] for x in states
+                ]
+            ),
+            r"Expected: shapes \[\(3, 4\), \(3, 4\)\]. Received: \[\(3, 3\)",
+        ),
+        (
+            lambda: run(given=lambda self, inputs: Fixed(self.bias)),
+            "must return at least one tensor computed from its inputs",
+        ),
+        # As long as there are steps, so that it could be taken for a sequence.
+        (
+            lambda: run(given=lambda self, inputs: (inputs, ops.ones((5,)))),
+            r"Wrap a tensor .* in `Fixed\(...\)`.*Received: shape \(5,\)",
+        ),
+        *(
+            (
+                lambda layer=layer: layer(Everything(3, layer_norm=True))(
+                    SEQUENCE
+                ),
+                "Everything has `layer_norm` but no",
+            )
+            for layer in (FastRNN, keras.layers.RNN)
+        ),
+        (
+            lambda: FastLSTM(1, layer_norm=True)(SEQUENCE),
+            "a single unit.*two units or more",
+        ),
+        (
+            lambda: Forgetful(3).get_config(),
+            "Forgetful.*no attribute 'slope'",
+        ),
+    ],
+)
+def test_a_fault_of_a_cell_is_told(call, message):
+    with pytest.raises((ValueError, TypeError, AttributeError), match=message):
+        call()
 
 
 class Noisy(Everything):
@@ -419,31 +452,6 @@ def test_a_layer_inside_must_have_been_built(method, graph):
         WithLayer()(SEQUENCE[:, 0], [helpers.random(3, 2)])
 
 
-def test_layer_normalization_of_nothing_is_refused():
-    class Plain(LinearCell):
-        def build(self, input_shape):
-            self.kernel = self.add_kernel((input_shape[-1], self.units))
-
-        def coefficients(self, inputs):
-            x = self.project(inputs, self.kernel)
-            return 0.5 * ops.ones_like(x), x
-
-    for layer in (FastRNN, keras.layers.RNN):
-        with pytest.raises(ValueError, match="Plain has `layer_norm` but no"):
-            layer(Plain(3, layer_norm=True))(SEQUENCE)
-    with pytest.raises(ValueError, match="a single unit.*two units or more"):
-        FastLSTM(1, layer_norm=True)(SEQUENCE)
-
-
-def test_an_argument_that_is_no_attribute_is_told():
-    class Forgetful(Everything):
-        def __init__(self, units, slope=1.0, **kwargs):
-            super().__init__(units, **kwargs)
-
-    with pytest.raises(AttributeError, match="Forgetful.*no attribute 'slope'"):
-        Forgetful(3).get_config()
-
-
 class Plain(RecurrentCell):
     def __init__(self, units, **kwargs):
         super().__init__(**kwargs)
@@ -467,19 +475,6 @@ def test_a_product_may_be_of_matrices():
     cell = Pairs(4)
     layers = FastRNN(cell), keras.layers.RNN(cell)
     helpers.assert_close(*(layer(SEQUENCE) for layer in layers))
-
-
-def test_a_step_makes_the_same_products_each_time():
-    class Fickle(Plain):
-        def step(self, states, given, product):
-            if next(self.makes_one):
-                given = product(states[0], self.recurrent_kernel, given)
-            return [self.activation(given)]
-
-    cell = Fickle(4)
-    cell.makes_one = iter([True] + [False] * 99)
-    with pytest.raises(ValueError, match="the same products"):
-        FastRNN(cell)(SEQUENCE)
 
 
 def test_a_state_may_be_a_matrix():

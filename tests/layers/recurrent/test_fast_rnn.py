@@ -360,21 +360,6 @@ def test_an_empty_batch(name):
     assert {state.shape[0] for state in states} == {0}
 
 
-def test_a_sequence_without_steps_is_refused():
-    """Where Keras fails by an index out of bounds."""
-    x = np.ones((2, 0, 4), "float32")
-    memory = np.ones((2, 3, 4), "float32")
-    layer = FastRNN(RHNCell(4))
-    attending = AttentionRNN(AttentionCell(RHNCell(4)))
-    for call in (
-        lambda: layer(x),
-        lambda: layer.carry_on(x, layer.get_initial_state(2)),
-        lambda: attending(x, memory),
-    ):
-        with pytest.raises(ValueError, match=r"one step.*\(2, 0, 4\)"):
-            call()
-
-
 def test_inputs_of_two_axes_are_refused_before_the_cell_is_built():
     layer = RHN(4)
     with pytest.raises(ValueError, match="expected ndim=3, found ndim=2"):
@@ -383,15 +368,35 @@ def test_inputs_of_two_axes_are_refused_before_the_cell_is_built():
 
 
 @pytest.mark.parametrize(
-    "cell", [FastLSTMCell, keras.layers.LSTMCell], ids=lambda x: x.__name__
+    ("call", "message"),
+    [
+        # Keras fails by an index out of bounds.
+        *(
+            (call, r"one step.*\(2, 0, 4\)")
+            for call in (
+                lambda: FastRNN(RHNCell(4))(np.ones((2, 0, 4))),
+                lambda: FastRNN(RHNCell(4)).carry_on(np.ones((2, 0, 4)), []),
+                lambda: AttentionRNN(AttentionCell(RHNCell(4)))(
+                    np.ones((2, 0, 4)), np.ones((2, 3, 4))
+                ),
+            )
+        ),
+        *(
+            (
+                lambda cell=cell, shapes=shapes: FastRNN(cell(4))(
+                    SEQUENCE,
+                    initial_state=[helpers.random(*x) for x in shapes],
+                ),
+                r"`initial_state`.*Expected: \[\(3, 4\), \(3, 4\)\]",
+            )
+            for cell in (FastLSTMCell, keras.layers.LSTMCell)
+            for shapes in ([(1, 4)] * 2, [(3, 4)], [(3, 5)] * 2)
+        ),
+    ],
 )
-@pytest.mark.parametrize("shapes", [[(1, 4)] * 2, [(3, 4)], [(3, 5)] * 2])
-def test_initial_states_of_another_shape_are_refused(cell, shapes):
-    states = [np.ones(shape, "float32") for shape in shapes]
-    with pytest.raises(
-        ValueError, match=r"`initial_state`.*Expected: \[\(3, 4\), \(3, 4\)\]"
-    ):
-        FastRNN(cell(4))(np.ones((3, 5, 4), "float32"), initial_state=states)
+def test_wrong_shapes_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
 
 
 @pytest.mark.parametrize("unroll", [False, True])

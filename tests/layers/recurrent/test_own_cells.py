@@ -160,17 +160,18 @@ def test_an_output_size_is_that_of_the_first_state_by_default():
     helpers.assert_close(fast, plain)
 
 
-def test_a_tensor_that_a_step_has_no_gradient_of_is_refused():
-    with pytest.raises(ValueError, match="`Fixed.*Received: `self.shift`"):
-        FastRNN(Remembers(4))(X)
-
-
-def test_a_product_in_one_branch_is_refused():
-    layer = FastRNN(Branches(4))
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        (Remembers, "`Fixed.*Received: `self.shift`"),
+        (Branches, "none of them in a branch"),
+    ],
+)
+def test_what_a_step_may_not_do(cell, message):
+    layer = FastRNN(cell(4))
     layer.build(X.shape)
-    states = [ops.full((2, 4), -1.0)]
-    with pytest.raises(ValueError, match="none of them in a branch"):
-        layer(X, initial_state=states, training=True)
+    with pytest.raises(ValueError, match=message):
+        layer(X, initial_state=[ops.full((2, 4), -1.0)], training=True)
 
 
 def test_an_argument_that_a_cell_decides_is_listed():

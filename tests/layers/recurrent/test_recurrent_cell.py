@@ -20,27 +20,27 @@ from tests import helpers
 from tests.layers import small_layers
 
 
-@pytest.mark.parametrize("name", ["dropout", "recurrent_dropout"])
-@pytest.mark.parametrize("bad", [-0.1, 1.0])
-def test_rates_are_checked(name, bad):
-    with pytest.raises(ValueError, match=f"`{name}`.*Received: {name}={bad}"):
-        RHNCell(3, **{name: bad})
-
-
-@pytest.mark.parametrize("bad", [0, -1, True, 2.5, None])
 @pytest.mark.parametrize(
-    "name, size",
+    ("name", "argument", "bad"),
     [
-        (name, size)
-        for name in ("rhn", "gam", "gam_rhn", "peephole_lstm", "min_gru")
-        for size in small_layers.LAYERS[name][2]
+        *(
+            ("rhn", rate, bad)
+            for rate in ("dropout", "recurrent_dropout")
+            for bad in (-0.1, 1.0)
+        ),
+        *(
+            (name, size, bad)
+            for name in ("rhn", "gam", "gam_rhn", "peephole_lstm", "min_gru")
+            for size in small_layers.LAYERS[name][2]
+            for bad in (0, -1, True, 2.5, None)
+        ),
     ],
 )
-def test_sizes_are_checked(name, size, bad):
+def test_rates_and_sizes_are_checked(name, argument, bad):
     *both, sizes = small_layers.LAYERS[name]
     for make in both:
-        with pytest.raises(ValueError, match=f"`{size}`.*d: {size}={bad}"):
-            make(**sizes | {size: bad})
+        with pytest.raises(ValueError, match=f"`{argument}`.*{argument}={bad}"):
+            make(**sizes | {argument: bad})
 
 
 SEQUENCE = helpers.random(3, 40, 2)

@@ -130,8 +130,6 @@ def test_each_head_starts_as_a_matrix_of_its_own():
         3, 4, 16
     ):
         np.testing.assert_allclose(block @ block.T, np.eye(4), atol=1e-5)
-    with pytest.raises(ValueError, match="must divide `units`.*heads=5"):
-        SLSTM(12, heads=5)
 
 
 def test_an_exponential_gate_starts_at_one():
@@ -140,6 +138,13 @@ def test_an_exponential_gate_starts_at_one():
     assert np.all(ops.convert_to_numpy(cell.bias) == 0)
 
 
-def test_the_forget_gate_is_checked():
-    with pytest.raises(ValueError, match="`forget_gate`.*Received.*'tanh'"):
-        SLSTMCell(3, forget_gate="tanh")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"forget_gate": "tanh"}, "`forget_gate`.*Received.*'tanh'"),
+        ({"heads": 5}, "must divide `units`.*heads=5"),
+    ],
+)
+def test_wrong_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        SLSTMCell(12, **arguments)

@@ -182,16 +182,17 @@ def test_a_model_trains_and_survives_its_file(layer_class, tmp_path):
         (FastLSTMCell(3), [0.1], "Expected: 2 rates. Received: rates="),
         (keras.layers.Dense(3), 0.1, "ZoneoutCell expects `cell`"),
         (keras.layers.StackedRNNCells([RHNCell(3)]), 0.1, "wrap each"),
+        # It has a window of earlier steps.
+        (
+            SelfAttentionCell(keras.layers.GRUCell(4), window=3),
+            0.0,
+            "wrap the inner cell",
+        ),
     ],
 )
 def test_bad_arguments(cell, rates, message):
     with pytest.raises(ValueError, match=message):
         ZoneoutCell(cell, rates)
-
-
-def test_a_window_of_earlier_steps_is_not_zoned_out():
-    with pytest.raises(ValueError, match="wrap the inner cell"):
-        ZoneoutCell(SelfAttentionCell(keras.layers.GRUCell(4), window=3))
 
 
 @every_layer

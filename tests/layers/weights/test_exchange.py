@@ -185,66 +185,6 @@ def test_one_layer_of_two_in_both_directions():
     close(run(fast), run(theirs))
 
 
-@pytest.mark.parametrize(
-    "kind, options, text",
-    [
-        ("GRU", {}, "class=LSTM.*Received: class=GRU"),
-        ("LSTM", {"use_bias": False}, "use_bias=True.*use_bias=False"),
-        ("LSTM", {"activation": "relu"}, "activation=tanh.*activation=relu"),
-        (
-            "LSTM",
-            {"recurrent_activation": "hard_sigmoid"},
-            "recurrent_activation=sigmoid.*recurrent_activation=hard_sigmoid",
-        ),
-        ("LSTM", {"layer_norm": True}, "layer_norm=False.*layer_norm=True"),
-        ("LSTM", {"width": 2}, "input width=3.*input width=2"),
-        ("LSTM", {"units": 5}, "units=4 as `source` has.*units=5"),
-    ],
-)
-def test_a_difference_to_keras_is_named(kind, options, text):
-    target = make(FAST[kind], **options)
-    check_that_it_is_refused(target, text, copy_weights, make(LSTM), target)
-
-
-def test_a_difference_of_the_reset_is_named():
-    target = make(FastGRU, reset_after=False)
-    text = "`target` must have reset_after=True.*Received: reset_after=False"
-    check_that_it_is_refused(target, text, copy_weights, make(GRU), target)
-
-
-def test_the_layer_that_differs_is_named_and_none_is_set():
-    source = [make(LSTM), make(LSTM, width=UNITS)]
-    target = [make(FastLSTM), make(FastLSTM, width=UNITS, use_bias=False)]
-    text = r"`target\[1\]` must have use_bias=True as `source\[1\]` has"
-    check_that_it_is_refused(target, text, copy_weights, source, target)
-    source = make(LSTM, bidirectional=True)
-    target = make(FastLSTM, bidirectional=True, activation="relu")
-    text = "target.forward_layer.*as `source.forward_layer`"
-    check_that_it_is_refused(target, text, copy_weights, source, target)
-
-
-@pytest.mark.parametrize(
-    "layers, text",
-    [
-        (lambda: (make(LSTM), [FastLSTM(4)] * 2), r"\[1\]. Received: \[1, 1\]"),
-        (
-            lambda: (make(LSTM), Bidirectional(LSTM(4))),
-            r"\[1\]. Received: \[2\]",
-        ),
-        (
-            lambda: (make(LSTM), PeepholeLSTM(4)),
-            "an LSTM or GRU.*<PeepholeLSTM",
-        ),
-        (lambda: (make(LSTM), []), r"\[1\]. Received: \[\]"),
-        (lambda: (LSTM(4), make(FastLSTM)), "`source` must be built.*<LSTM"),
-    ],
-)
-def test_what_has_no_such_weights_is_refused(layers, text):
-    source, target = layers()
-    with pytest.raises(ValueError, match=text):
-        copy_weights(source, target)
-
-
 @pytest.mark.parametrize("num_layers", helpers.one_now([2, 1]))
 @every_option
 def test_pytorch_and_back(kind, use_bias, bidirectional, num_layers):
@@ -372,87 +312,210 @@ def shaped(name, *shape):
 
 
 @pytest.mark.parametrize(
-    "source, options, text",
+    ("call", "arguments", "message"),
     [
-        (without("weight_hh_l0"), {}, r"lacks \['weight_hh_l0'\] and has \[\]"),
-        (random_state("LSTM", 2), {}, "and has .*'weight_ih_l1'"),
         (
-            random_state("LSTM", bidirectional=True),
-            {},
+            copy_weights,
+            lambda: (make(LSTM), make(FastGRU)),
+            "class=LSTM.*Received: class=GRU",
+        ),
+        (
+            copy_weights,
+            lambda: (make(LSTM), make(FastLSTM, use_bias=False)),
+            "use_bias=True.*use_bias=False",
+        ),
+        (
+            copy_weights,
+            lambda: (make(LSTM), make(FastLSTM, activation="relu")),
+            "activation=tanh.*activation=relu",
+        ),
+        (
+            copy_weights,
+            lambda: (
+                make(LSTM),
+                make(FastLSTM, recurrent_activation="hard_sigmoid"),
+            ),
+            "recurrent_activation=sigmoid.*recurrent_activation=hard_sigmoid",
+        ),
+        (
+            copy_weights,
+            lambda: (make(LSTM), make(FastLSTM, layer_norm=True)),
+            "layer_norm=False.*layer_norm=True",
+        ),
+        (
+            copy_weights,
+            lambda: (make(LSTM), make(FastLSTM, width=2)),
+            "input width=3.*input width=2",
+        ),
+        (
+            copy_weights,
+            lambda: (make(LSTM), make(FastLSTM, units=5)),
+            "units=4 as `source` has.*units=5",
+        ),
+        (
+            copy_weights,
+            lambda: (make(GRU), make(FastGRU, reset_after=False)),
+            "`target` must have reset_after=True.*Received: reset_after=False",
+        ),
+        (
+            copy_weights,
+            lambda: (
+                [make(LSTM), make(LSTM, width=UNITS)],
+                [make(FastLSTM), make(FastLSTM, width=UNITS, use_bias=False)],
+            ),
+            r"`target\[1\]` must have use_bias=True as `source\[1\]` has",
+        ),
+        (
+            copy_weights,
+            lambda: (
+                make(LSTM, bidirectional=True),
+                make(FastLSTM, bidirectional=True, activation="relu"),
+            ),
+            "target.forward_layer.*as `source.forward_layer`",
+        ),
+        (
+            copy_weights,
+            lambda: (make(LSTM), [FastLSTM(4)] * 2),
+            r"\[1\]. Received: \[1, 1\]",
+        ),
+        (
+            copy_weights,
+            lambda: (make(LSTM), Bidirectional(LSTM(4))),
+            r"\[1\]. Received: \[2\]",
+        ),
+        (
+            copy_weights,
+            lambda: (make(LSTM), PeepholeLSTM(4)),
+            "an LSTM or GRU.*<PeepholeLSTM",
+        ),
+        (copy_weights, lambda: (make(LSTM), []), r"\[1\]. Received: \[\]"),
+        (
+            copy_weights,
+            lambda: (LSTM(4), make(FastLSTM)),
+            "`source` must be built.*<LSTM",
+        ),
+        (
+            load_torch_weights,
+            lambda: (without("weight_hh_l0"), make(FastLSTM)),
+            r"lacks \['weight_hh_l0'\] and has \[\]",
+        ),
+        (
+            load_torch_weights,
+            lambda: (random_state("LSTM", 2), make(FastLSTM)),
+            "and has .*'weight_ih_l1'",
+        ),
+        (
+            load_torch_weights,
+            lambda: (random_state("LSTM", bidirectional=True), make(FastLSTM)),
             "and has .*'bias_hh_l0_reverse'",
         ),
-        (random_state("LSTM"), {"use_bias": False}, "and has .*'bias_ih_l0'"),
         (
-            random_state("LSTM", use_bias=False),
-            {},
+            load_torch_weights,
+            lambda: (random_state("LSTM"), make(FastLSTM, use_bias=False)),
+            "and has .*'bias_ih_l0'",
+        ),
+        (
+            load_torch_weights,
+            lambda: (random_state("LSTM", use_bias=False), make(FastLSTM)),
             r"lacks \['bias_ih_l0', 'bias_hh_l0'\]",
         ),
-        (random_state("GRU"), {}, r"\(16, 3\).*`target`.*Received: \(12, 3\)"),
-        (shaped("weight_ih_l0", 16, 2), {}, r"\(16, 3\).*\(16, 2\)"),
-        (shaped("weight_ih_l0"), {}, r"\(16, 3\).*Received: \(\)"),
-        (shaped("bias_hh_l0", 12), {}, r"'bias_hh_l0' must .*\(16,\).*\(12,\)"),
-        (shaped("weight_hr_l0", 2, 4), {}, "`proj_size=0`.*weight_hr_l0"),
-        ({"kernel": X}, {}, "'weight_ih_l0'. Received: .*'kernel'"),
-        (random_state("LSTM"), {"layer_norm": True}, "layer_norm=True"),
-        (random_state("LSTM"), {"activation": "relu"}, "activation=relu"),
         (
-            random_state("LSTM"),
-            {"recurrent_activation": "hard_sigmoid"},
+            load_torch_weights,
+            lambda: (random_state("GRU"), make(FastLSTM)),
+            r"\(16, 3\).*`target`.*Received: \(12, 3\)",
+        ),
+        (
+            load_torch_weights,
+            lambda: (shaped("weight_ih_l0", 16, 2), make(FastLSTM)),
+            r"\(16, 3\).*\(16, 2\)",
+        ),
+        (
+            load_torch_weights,
+            lambda: (shaped("weight_ih_l0"), make(FastLSTM)),
+            r"\(16, 3\).*Received: \(\)",
+        ),
+        (
+            load_torch_weights,
+            lambda: (shaped("bias_hh_l0", 12), make(FastLSTM)),
+            r"'bias_hh_l0' must .*\(16,\).*\(12,\)",
+        ),
+        (
+            load_torch_weights,
+            lambda: (shaped("weight_hr_l0", 2, 4), make(FastLSTM)),
+            "`proj_size=0`.*weight_hr_l0",
+        ),
+        (
+            load_torch_weights,
+            lambda: ({"kernel": X}, make(FastLSTM)),
+            "'weight_ih_l0'. Received: .*'kernel'",
+        ),
+        (
+            load_torch_weights,
+            lambda: (random_state("LSTM"), make(FastLSTM, layer_norm=True)),
+            "layer_norm=True",
+        ),
+        (
+            load_torch_weights,
+            lambda: (random_state("LSTM"), make(FastLSTM, activation="relu")),
+            "activation=relu",
+        ),
+        (
+            load_torch_weights,
+            lambda: (
+                random_state("LSTM"),
+                make(FastLSTM, recurrent_activation="hard_sigmoid"),
+            ),
             "recurrent_activation=hard_sigmoid",
         ),
-    ],
-)
-def test_other_weights_are_refused_and_none_is_set(source, options, text):
-    target = make(FastLSTM, **options)
-    check_that_it_is_refused(target, text, load_torch_weights, source, target)
-
-
-def test_pytorch_has_no_reset_before_the_product():
-    target, source = make(FastGRU, reset_after=False), random_state("GRU")
-    text = "reset_after=True, as PyTorch has"
-    check_that_it_is_refused(target, text, load_torch_weights, source, target)
-
-
-@pytest.mark.parametrize(
-    "layers, text",
-    [
         (
-            lambda: make(FastLSTM, layer_norm=True),
+            load_torch_weights,
+            lambda: (random_state("GRU"), make(FastGRU, reset_after=False)),
+            "reset_after=True, as PyTorch has",
+        ),
+        (
+            torch_weights,
+            lambda: [make(FastLSTM, layer_norm=True)],
             "layer_norm=False, as PyTorch has",
         ),
         (
-            lambda: make(FastGRU, reset_after=False),
+            torch_weights,
+            lambda: [make(FastGRU, reset_after=False)],
             "`source` must .*reset_after=True",
         ),
         (
-            lambda: [make(FastLSTM), make(FastGRU, width=UNITS)],
+            torch_weights,
+            lambda: [[make(FastLSTM), make(FastGRU, width=UNITS)]],
             "class=LSTM, as one",
         ),
         (
-            lambda: [make(FastLSTM), make(FastLSTM)],
+            torch_weights,
+            lambda: [[make(FastLSTM), make(FastLSTM)]],
             "input width=4.*input width=3",
         ),
         (
-            lambda: [make(FastGRU), make(FastGRU, width=UNITS, use_bias=False)],
+            torch_weights,
+            lambda: [
+                [make(FastGRU), make(FastGRU, width=UNITS, use_bias=False)]
+            ],
             r"`source\[1\]` must have use_bias=True, as one module",
         ),
         (
-            lambda: [make(FastGRU, bidirectional=True), make(FastGRU)],
+            torch_weights,
+            lambda: [[make(FastGRU, bidirectional=True), make(FastGRU)]],
             r"in `keras.layers.Bidirectional`, or none, .*\[2, 1\]",
         ),
-        (lambda: [make(FastGRU), FastGRU(4)], r"`source\[1\]` must be built"),
+        (
+            torch_weights,
+            lambda: [[make(FastGRU), FastGRU(4)]],
+            r"`source\[1\]` must be built",
+        ),
     ],
 )
-def test_layers_that_no_module_of_pytorch_has_are_refused(layers, text):
-    with pytest.raises(ValueError, match=text):
-        torch_weights(layers())
-
-
-def check_that_it_is_refused(target, text, call, *arguments):
-    """It raises an error, and no weight of the target is another."""
+def test_what_is_refused_sets_no_weight(call, arguments, message):
+    *source, target = arguments()
     layers = target if isinstance(target, list) else [target]
     before = [layer.get_weights() for layer in layers]
-    with pytest.raises(ValueError, match=text):
-        call(*arguments)
+    with pytest.raises(ValueError, match=message):
+        call(*source, target)
     after = [layer.get_weights() for layer in layers]
     keras.tree.map_structure(np.testing.assert_array_equal, after, before)
