@@ -75,12 +75,29 @@ def test_each_validation_reads_all_batches(monkeypatch):
     assert [x.tolist() for (x,) in rows] == [[2], [3], [2], [3]]
 
 
-def test_only_a_dataset_can_be_shared():
-    strategy = types.SimpleNamespace(num_replicas_in_sync=2)
-    with pytest.raises(ValueError, match="Received: batches of type ndarray"):
-        shared_batches(np.zeros((4, 1)), strategy)
-    model = types.SimpleNamespace(distribute_strategy=strategy)
-    dataset = tf.data.Dataset.range(6)
-    for train, validation in ((iter(()), None), (dataset, ([0], [0]))):
-        with pytest.raises(ValueError, match="type (tuple_iterator|tuple)$"):
-            fit_arguments(model, train, validation)
+TWO = types.SimpleNamespace(num_replicas_in_sync=2)
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "message"),
+    [
+        (shared_batches, [np.zeros((4, 1)), TWO], "batches of type ndarray$"),
+        (
+            fit_arguments,
+            [types.SimpleNamespace(distribute_strategy=TWO), iter(()), None],
+            "type tuple_iterator$",
+        ),
+        (
+            fit_arguments,
+            [
+                types.SimpleNamespace(distribute_strategy=TWO),
+                tf.data.Dataset.range(6),
+                ([0], [0]),
+            ],
+            "type tuple$",
+        ),
+    ],
+)
+def test_only_a_dataset_can_be_shared(call, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        call(*arguments)

@@ -1,9 +1,6 @@
-import typing
-
 import keras
 import pytest
 
-from kerasrnn.distribute import Distribution
 from kerasrnn.distribute import make_strategy
 from kerasrnn.distribute.strategy import first
 
@@ -33,26 +30,27 @@ def test_more_devices_than_there_are():
         first(["a", "b"], 3)
 
 
-@pytest.mark.skipif(ON_JAX, reason="TensorFlow starts them")
-def test_workers_need_to_know_each_other(monkeypatch):
-    with pytest.raises(ValueError, match="Received: no TF_CONFIG"):
-        make_strategy("workers")
-    monkeypatch.setenv("TF_CONFIG", "{}")
-    with pytest.raises(ValueError, match="`devices` is for one machine"):
-        make_strategy("workers", devices=2)
-
-
-@pytest.mark.skipif(not ON_JAX, reason="TensorFlow has workers")
-def test_jax_starts_its_processes_otherwise():
-    with pytest.raises(RuntimeError, match="keras.distribution.initialize"):
-        make_strategy("workers")
-
-
-def test_an_unknown_name_and_no_device_are_errors():
-    assert typing.get_args(Distribution) == ("mirrored", "workers")
-    for given, message in (
-        (("worker",), "'mirrored' or 'workers'. Received: name='w"),
-        (("mirrored", 0), "Received: devices=0"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            make_strategy(*given)
+@pytest.mark.parametrize(
+    ("config", "arguments", "message"),
+    [
+        ("", ["worker"], "'mirrored' or 'workers'. Received: name='worker'"),
+        ("", ["mirrored", 0], "Received: devices=0"),
+        (
+            "",
+            ["workers"],
+            "keras.distribution.initialize"
+            if ON_JAX
+            else "Received: no TF_CONFIG",
+        ),
+        pytest.param(
+            "{}",
+            ["workers", 2],
+            "`devices` is for one machine",
+            marks=pytest.mark.skipif(ON_JAX, reason="TensorFlow starts them"),
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(monkeypatch, config, arguments, message):
+    monkeypatch.setenv("TF_CONFIG", config)
+    with pytest.raises((ValueError, RuntimeError), match=message):
+        make_strategy(*arguments)

@@ -49,12 +49,9 @@ def test_an_error_names_the_worker_that_stopped(message, who):
             raise lost
 
 
-@on_tensorflow
-def test_other_errors_stay_as_they_are():
-    with pytest.raises(ZeroDivisionError), all_workers(STRATEGY):
-        raise ZeroDivisionError
-
-
-def test_one_process_needs_no_other():
-    with pytest.raises(ZeroDivisionError), all_workers(None):
+@pytest.mark.parametrize(
+    "strategy", [None, pytest.param(STRATEGY, marks=on_tensorflow)]
+)
+def test_other_errors_stay_as_they_are(strategy):
+    with pytest.raises(ZeroDivisionError), all_workers(strategy):
         raise ZeroDivisionError

@@ -106,17 +106,32 @@ def test_configuration(kind):
     assert copy.name == "other"
 
 
-def test_shapes_that_do_not_agree():
-    for shape in ((2, 3), (2, 4, 4), (2, 3, 5)):
-        with pytest.raises(ValueError, match="must have the same shape"):
-            PianoRollCrossentropy()(np.zeros((2, 3, 4)), np.zeros(shape))
-
-
-def test_steps_cannot_be_weighted():
-    labels, logits = make_batches()[0]
-    for function in (
-        NegativeLogLikelihood().update_state,
-        PianoRollCrossentropy(),
-    ):
-        with pytest.raises(ValueError, match="Expected: no `sample_weight`"):
-            function(labels, logits, sample_weight=np.ones(3))
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        *(
+            (
+                lambda shape=shape: PianoRollCrossentropy()(
+                    np.zeros((2, 3, 4)), np.zeros(shape)
+                ),
+                "must have the same shape",
+            )
+            for shape in ((2, 3), (2, 4, 4), (2, 3, 5))
+        ),
+        *(
+            (
+                lambda function=function: function(
+                    *make_batches()[0], sample_weight=np.ones(3)
+                ),
+                "Expected: no `sample_weight`",
+            )
+            for function in (
+                NegativeLogLikelihood().update_state,
+                PianoRollCrossentropy(),
+            )
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
