@@ -586,7 +586,7 @@ def test_a_search_shows_every_argument(kind):
     assert shown.keys() == kind().get_config().keys()
     assert list(shown)[:4] == ["start_id", "end_id", "pad_id", "max_length"]
     for name in shown:
-        assert kind.__doc__.count(f"\n        {name}: ") == 1, name
+        assert inspect.getdoc(kind).count(f"\n    {name}: ") == 1, name
 
 
 def test_a_search_keeps_its_arguments(search):
