@@ -112,10 +112,17 @@ def test_dropout_is_for_training():
 
 
 @pytest.mark.parametrize(
-    "options", [{"last_layers": 3}, {"layers_as": "sum"}, {"words_as": "last"}]
+    ("call", "message"),
+    [
+        (lambda: small_backbone.reader(last_layers=3), "`last_layers` must be"),
+        (lambda: small_backbone.reader(layers_as="sum"), "`layers_as` must be"),
+        (lambda: small_backbone.reader(words_as="last"), "`words_as` must be"),
+        (
+            lambda: BackboneReader(keras.Sequential(), 0, 0),
+            "transformer_layers",
+        ),
+    ],
 )
-def test_what_it_cannot_read_is_refused(options):
-    with pytest.raises(ValueError, match=f"`{[*options][0]}` must be"):
-        small_backbone.reader(**options)
-    with pytest.raises(ValueError, match="transformer_layers"):
-        BackboneReader(keras.Sequential(), 0, 0)
+def test_what_it_cannot_read_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

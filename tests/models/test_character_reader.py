@@ -68,8 +68,13 @@ def test_the_weights_of_a_cell_that_is_copied_are_not_its_own():
     assert reader.count_params() == small("recurrent").count_params()
 
 
-def test_sizes_are_checked():
-    with pytest.raises(ValueError, match="filters"):
-        CharacterReader(4, filters=0)
-    with pytest.raises(ValueError, match="CharacterReader expects `cell`"):
-        CharacterReader(4, "lstm")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"filters": 0}, "filters"),
+        ({"cell": "lstm"}, "CharacterReader expects `cell`"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        CharacterReader(4, **arguments)

@@ -1,3 +1,5 @@
+import functools
+
 import keras
 import numpy as np
 import pytest
@@ -89,30 +91,48 @@ def test_configuration_round_trip(options):
 
 
 @pytest.mark.parametrize(
-    "kwargs, message",
+    ("call", "message"),
     [
-        ({"cell": None}, "Decoder expects `cell`.*Received: cell=None"),
-        ({"vocabulary_size": -1}, "Received: vocabulary_size=-1"),
-        ({"embedding_dim": 0}, "Received: embedding_dim=0"),
-        ({"depth": 0}, "Received: depth=0"),
-        ({"attention": "sharp"}, "Received: attention='sharp'"),
-        ({"placement": "beside"}, "Received: placement='beside'"),
-        ({"attention_units": 0}, "Received: units=0"),
-        (
-            {"placement": "before", "input_feeding": True},
-            "Received: units=None, input_feeding=True",
+        *(
+            (
+                functools.partial(
+                    Decoder,
+                    **{"vocabulary_size": 10, "cell": GRUCell(4)} | options,
+                ),
+                message,
+            )
+            for options, message in [
+                ({"cell": None}, "Decoder expects `cell`.*Received: cell=None"),
+                ({"vocabulary_size": -1}, "Received: vocabulary_size=-1"),
+                ({"embedding_dim": 0}, "Received: embedding_dim=0"),
+                ({"depth": 0}, "Received: depth=0"),
+                ({"attention": "sharp"}, "Received: attention='sharp'"),
+                ({"placement": "beside"}, "Received: placement='beside'"),
+                ({"attention_units": 0}, "Received: units=0"),
+                (
+                    {"placement": "before", "input_feeding": True},
+                    "Received: units=None, input_feeding=True",
+                ),
+                (
+                    {"bridge": "rope"},
+                    "'dense' or 'copy'. Received: bridge='rope'",
+                ),
+                (
+                    {"lexicon": Lexicon(5, 9)},
+                    "lexicon.target_size=9, vocabulary_size=10",
+                ),
+                ({"dropout": 1.0}, "Received: dropout=1.0"),
+            ]
         ),
-        ({"bridge": "rope"}, "'dense' or 'copy'. Received: bridge='rope'"),
         (
-            {"lexicon": Lexicon(5, 9)},
-            "lexicon.target_size=9, vocabulary_size=10",
+            lambda: make(lexicon=lexicon(translation_table())),
+            "Received: source=None",
         ),
-        ({"dropout": 1.0}, "Received: dropout=1.0"),
     ],
 )
-def test_bad_arguments(kwargs, message):
+def test_bad_arguments(call, message):
     with pytest.raises(ValueError, match=message):
-        Decoder(**{"vocabulary_size": 10, "cell": GRUCell(4)} | kwargs)
+        call()
 
 
 SOURCE = np.array([[3, 4, 5, 6, 2], [3, 2, 0, 0, 0]])
@@ -165,11 +185,6 @@ def test_factorized_it_reads_and_writes_through_dense_layers(tie_embeddings):
     tables = {w.shape for w in decoder.trainable_weights if 10 in w.shape}
     untied = set() if tie_embeddings else {(3, 10)}
     assert tables == {(10,), (10, 3)} | untied
-
-
-def test_a_lexicon_needs_the_source():
-    with pytest.raises(ValueError, match="Received: source=None"):
-        make(lexicon=lexicon(translation_table()))
 
 
 @pytest.mark.slow_on_jax

@@ -1,3 +1,4 @@
+import functools
 import math
 import types
 
@@ -306,46 +307,6 @@ def test_it_is_compiled_as_keras_sees_fit():
     assert all(layer.supports_jit for layer in model._flatten_layers())
 
 
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        ({"vocabulary_size": 0}, "Received: vocabulary_size=0"),
-        ({"depth": 0}, "Received: depth=0"),
-        ({"embedding_dim": 0}, "Received: embedding_dim=0"),
-        ({"batch_size": 0}, "Received: batch_size=0"),
-        ({"dropout": 1.0}, r"`dropout`.*\[0, 1\).*Received: dropout=1.0"),
-        ({"word_dropout": 1.0}, r"\[0, 1\).*Received: word_dropout=1.0"),
-        ({"cell": "gru"}, "LanguageModel expects `cell`.*Received: cell='gru'"),
-        ({"augmented_loss": -0.1}, "`augmented_loss`.*augmented_loss=-0.1"),
-        ({"augmented_loss": math.inf}, "`augmented_loss`.*augmented_loss=inf"),
-        ({"loss_temperature": 0.0}, "`loss_temperature`.*temperature=0.0"),
-        ({"loss_temperature": math.inf}, "`loss_temperature`.*temperature=inf"),
-        (
-            {"augmented_loss": 0.5, "sampled_words": 4},
-            "Received: sampled_words=4",
-        ),
-    ],
-)
-def test_bad_arguments(options, message):
-    given = {"vocabulary_size": WORDS, "cell": GRUCell(UNITS)} | options
-    with pytest.raises(ValueError, match=message):
-        LanguageModel(**given)
-
-
-@pytest.mark.parametrize(
-    "batch_size, fresh",
-    [(None, [True, True]), (1, [True, True]), (2, [True]), (2, [[True]] * 2)],
-)
-def test_a_batch_must_have_the_rows_that_are_carried(batch_size, fresh):
-    model = language_model(batch_size=batch_size)
-    with pytest.raises(
-        ValueError,
-        match="`batch_size`, the number of rows.*"
-        f"Received: batch_size={batch_size}, ids of shape",
-    ):
-        model(window(IDS, *fresh))
-
-
 @helpers.slow_on_jax
 @pytest.mark.parametrize("rest", helpers.one_now([1, 2]))
 def test_the_last_batch_may_have_fewer_rows(rest):
@@ -398,15 +359,6 @@ def test_a_copy_for_texts_that_do_not_follow_each_other():
     helpers.assert_close(alone(ids[:2]), model(ids[:2]))
     alone.compile("sgd", TokenCrossentropy(-1))
     assert np.isfinite(alone.evaluate(ids, ids, verbose=0))
-
-
-def test_ids_alone_carry_nothing_on():
-    model = LanguageModel(9, keras.layers.GRUCell(4), batch_size=2)
-    model.compile("sgd", TokenCrossentropy(-1))
-    ids = np.ones((4, 3), "int32")
-    for method in (model.fit, model.evaluate):
-        with pytest.raises(ValueError, match="batch_size=2, ids alone"):
-            method(ids, ids, verbose=0)
 
 
 ZEROS = [np.zeros((2, 3), "float32"), np.zeros((2, 1), "float32")]
@@ -542,14 +494,6 @@ def test_any_precision_and_any_integers(dtype):
     assert np.isfinite(model.train_on_batch(ids, TARGETS.astype("int8")))
 
 
-def test_labels_are_ids():
-    model = augmented_model(augmented_loss=0.3)
-    loss = keras.losses.CategoricalCrossentropy(from_logits=True)
-    model.compile("sgd", loss)
-    with pytest.raises(ValueError, match=r"labels of shape \(2, 4, 7\)"):
-        model.train_on_batch(np.maximum(TARGETS, 0), LOGITS)
-
-
 def test_embeddings_are_not_quantized():
     model = augmented_model(augmented_loss=0.3)
     model.embedding.quantize("int8")
@@ -674,13 +618,6 @@ def test_padding_has_no_gradient():
     assert float(losses[0]) == float(losses[1])
 
 
-def test_padding_is_no_word():
-    model = sampled_model()
-    model.compile("sgd", TokenCrossentropy(0))
-    with pytest.raises(ValueError, match="one with pad_id=0"):
-        model.train_on_batch(np.array([[1, 2]]), np.array([[2, 0]]))
-
-
 def test_a_call_has_the_logits_of_all_words():
     model = sampled_model()
     ids = np.maximum(SAMPLED, 0)
@@ -704,3 +641,103 @@ def test_it_drops_in_training():
             for _ in range(2)
         )
         assert np.any(first != second)
+
+
+def compiled(model, loss):
+    model.compile("sgd", loss)
+    return model
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        *(
+            (
+                functools.partial(
+                    LanguageModel,
+                    **{"vocabulary_size": WORDS, "cell": GRUCell(UNITS)}
+                    | options,
+                ),
+                message,
+            )
+            for options, message in [
+                ({"vocabulary_size": 0}, "Received: vocabulary_size=0"),
+                ({"depth": 0}, "Received: depth=0"),
+                ({"embedding_dim": 0}, "Received: embedding_dim=0"),
+                ({"batch_size": 0}, "Received: batch_size=0"),
+                (
+                    {"dropout": 1.0},
+                    r"`dropout`.*\[0, 1\).*Received: dropout=1.0",
+                ),
+                (
+                    {"word_dropout": 1.0},
+                    r"\[0, 1\).*Received: word_dropout=1.0",
+                ),
+                (
+                    {"cell": "gru"},
+                    "LanguageModel expects `cell`.*Received: cell='gru'",
+                ),
+                (
+                    {"augmented_loss": -0.1},
+                    "`augmented_loss`.*augmented_loss=-0.1",
+                ),
+                (
+                    {"augmented_loss": math.inf},
+                    "`augmented_loss`.*augmented_loss=inf",
+                ),
+                (
+                    {"loss_temperature": 0.0},
+                    "`loss_temperature`.*temperature=0.0",
+                ),
+                (
+                    {"loss_temperature": math.inf},
+                    "`loss_temperature`.*temperature=inf",
+                ),
+                (
+                    {"augmented_loss": 0.5, "sampled_words": 4},
+                    "Received: sampled_words=4",
+                ),
+            ]
+        ),
+        *(
+            (
+                lambda size=size, fresh=fresh: language_model(batch_size=size)(
+                    window(IDS, *fresh)
+                ),
+                "`batch_size`, the number of rows.*"
+                f"Received: batch_size={size}, ids of shape",
+            )
+            for size, fresh in [
+                (None, [True, True]),
+                (1, [True, True]),
+                (2, [True]),
+                (2, [[True]] * 2),
+            ]
+        ),
+        *(
+            (
+                lambda method=method: getattr(
+                    compiled(language_model(), TokenCrossentropy(-1)), method
+                )(IDS, IDS, verbose=0),
+                "batch_size=2, ids alone",
+            )
+            for method in ("fit", "evaluate")
+        ),
+        (
+            lambda: compiled(
+                augmented_model(augmented_loss=0.3),
+                keras.losses.CategoricalCrossentropy(from_logits=True),
+            ).train_on_batch(np.maximum(TARGETS, 0), LOGITS),
+            r"labels of shape \(2, 4, 7\)",
+        ),
+        (
+            lambda: compiled(
+                sampled_model(), TokenCrossentropy(0)
+            ).train_on_batch(np.array([[1, 2]]), np.array([[2, 0]])),
+            "one with pad_id=0",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

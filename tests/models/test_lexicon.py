@@ -28,13 +28,6 @@ def test_it_holds_the_most_likely_words_of_a_table(translations):
     helpers.assert_close(layer.expect(SOURCE), table[SOURCE].sum(1))
 
 
-@pytest.mark.parametrize("wrong", [-1, 6])
-def test_translations_are_of_the_target_vocabulary(wrong):
-    lexicon = Lexicon(2, 6, translations=1)
-    with pytest.raises(ValueError, match="from 0 to 5. Received: from"):
-        lexicon.assign(np.array([[wrong], [3]]), np.ones((2, 1)))
-
-
 def test_padding_translates_to_nothing():
     table = np.roll(TABLE, 1, axis=0)  # row 0 is a word here
     layer = lexicon(table)
@@ -75,12 +68,6 @@ def test_nothing_of_it_is_trained_and_all_of_it_is_saved(tmp_path):
     helpers.assert_close(loaded(SOURCE), model(SOURCE))
 
 
-@pytest.mark.parametrize("name", ["source_size", "target_size", "translations"])
-def test_sizes_are_positive(name):
-    with pytest.raises(ValueError, match=f"Received: {name}=0"):
-        Lexicon(**{"source_size": 3, "target_size": 4} | {name: 0})
-
-
 def test_it_is_the_frequent_words_and_the_most_expected():
     words = helpers.as_numpy(Shortlist(lexicon(TABLE), 6, 2)(SOURCE))
     for row, source in zip(words, SOURCE, strict=True):
@@ -119,7 +106,30 @@ def test_a_quarter_of_it_are_frequent_words():
     assert Shortlist(Lexicon(9, 10), 3).frequent == 1
 
 
-@pytest.mark.parametrize("size, frequent", [(11, 2), (3, 3), (0, 1), (4, 0)])
-def test_sizes_fit(size, frequent):
-    with pytest.raises(ValueError, match="Received: .*(size|frequent)="):
-        Shortlist(Lexicon(9, 10), size, frequent)
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Lexicon(0, 4), "Received: source_size=0"),
+        (lambda: Lexicon(3, 0), "Received: target_size=0"),
+        (lambda: Lexicon(3, 4, translations=0), "Received: translations=0"),
+        *(
+            (
+                lambda wrong=wrong: Lexicon(2, 6, 1).assign(
+                    np.array([[wrong], [3]]), np.ones((2, 1))
+                ),
+                "from 0 to 5. Received: from",
+            )
+            for wrong in (-1, 6)
+        ),
+        *(
+            (
+                lambda sizes=sizes: Shortlist(Lexicon(9, 10), *sizes),
+                "Received: .*(size|frequent)=",
+            )
+            for sizes in [(11, 2), (3, 3), (0, 1), (4, 0)]
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -256,24 +256,6 @@ def test_it_drops_in_training_alone(name):
     assert np.any(first[0] != second[0])
 
 
-@pytest.mark.parametrize("name", sorted(MODELS.keys() - {"forecaster"}))
-@pytest.mark.parametrize(
-    ("loss", "found"),
-    [
-        ("binary_crossentropy", "binary_crossentropy"),
-        ("SparseCategoricalCrossentropy", "SparseCategoricalCrossentropy"),
-        (keras.losses.sparse_categorical_crossentropy, "sparse_categorical"),
-        (keras.losses.BinaryFocalCrossentropy(), "BinaryFocalCrossentropy"),
-    ],
-)
-def test_a_loss_of_probabilities_is_refused(name, loss, found):
-    model = MODELS[name][0]()
-    with pytest.raises(
-        ValueError, match=f"`from_logits=True`.*Received: loss={found}"
-    ):
-        model.compile("adam", loss)
-
-
 @pytest.mark.parametrize(
     "loss",
     [
@@ -309,28 +291,74 @@ def test_a_tagger_with_a_crf_has_the_loss_of_its_layer(tmp_path):
     loaded = helpers.reloaded(model, tmp_path)
     assert loaded.loss.crf is loaded.crf and loaded.loss.reduction == "sum"
     model.compile("adam", model.crf_loss())
-    for loss in (
-        "sparse_categorical_crossentropy",
-        keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-        TokenCrossentropy(-1),
-    ):
-        with pytest.raises(ValueError, match="Expected: `model.crf_loss()"):
-            model.compile("adam", loss)
 
 
-@pytest.mark.parametrize("crf", [True, False])
-def test_a_tagger_has_no_loss_of_another_crf(crf):
-    model = Tagger(9, 3, GRUCell(4), 4, crf=CRF() if crf else None)
-    message = "another model.*crf='other'" if crf else "has no CRF loss"
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        # Losses of probabilities.
+        *(
+            (
+                lambda name=name, loss=loss: MODELS[name][0]().compile(
+                    "adam", loss
+                ),
+                f"`from_logits=True`.*Received: loss={found}",
+            )
+            for name in sorted(MODELS.keys() - {"forecaster"})
+            for loss, found in [
+                ("binary_crossentropy", "binary_crossentropy"),
+                (
+                    "SparseCategoricalCrossentropy",
+                    "SparseCategoricalCrossentropy",
+                ),
+                (
+                    keras.losses.sparse_categorical_crossentropy,
+                    "sparse_categorical",
+                ),
+                (
+                    keras.losses.BinaryFocalCrossentropy(),
+                    "BinaryFocalCrossentropy",
+                ),
+            ]
+        ),
+        *(
+            (
+                lambda loss=loss: Tagger(9, 3, GRUCell(4), crf=CRF()).compile(
+                    "adam", loss
+                ),
+                "Expected: `model.crf_loss()",
+            )
+            for loss in (
+                "sparse_categorical_crossentropy",
+                keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+                TokenCrossentropy(-1),
+            )
+        ),
+        (
+            lambda: Tagger(9, 3, GRUCell(4), crf=CRF()).compile(
+                "adam", CRFLoss(CRF(name="other"))
+            ),
+            "another model.*crf='other'",
+        ),
+        (
+            lambda: Tagger(9, 3, GRUCell(4)).compile("adam", CRFLoss(CRF())),
+            "has no CRF loss",
+        ),
+        # Labels of steps have no class weights.
+        *(
+            (
+                lambda name=name: MODELS[name][0]().fit(
+                    *np.ones((2, 2, 3), "int32"), class_weight={1: 2.0}
+                ),
+                "`class_weight` is .*=\\{1: 2.0\\}",
+            )
+            for name in sorted(MODELS.keys() - {"classifier"})
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(call, message):
     with pytest.raises(ValueError, match=message):
-        model.compile("adam", CRFLoss(CRF(name="other")))
-
-
-@pytest.mark.parametrize("name", sorted(MODELS.keys() - {"classifier"}))
-def test_labels_of_steps_have_no_class_weights(name):
-    ids = np.ones((2, 3), "int32")
-    with pytest.raises(ValueError, match="`class_weight` is .*=\\{1: 2.0\\}"):
-        MODELS[name][0]().fit(ids, ids, class_weight={1: 2.0})
+        call()
 
 
 @pytest.mark.skipif(

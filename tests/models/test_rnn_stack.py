@@ -60,14 +60,6 @@ def test_a_state_that_moves_little_moves_step_by_step():
     helpers.assert_close(states, [whole], rtol=1e-5)
 
 
-@pytest.mark.parametrize("count", [2, 5])
-def test_no_state_is_left_out(count):
-    stack = small()
-    states = [*stack.initial_states(2), None][:count]
-    with pytest.raises(ValueError, match=f"Expected: 4 .* Received: {count}"):
-        stack(SEQUENCE, initial_state=states)
-
-
 def test_backwards_is_forwards_in_a_mirror():
     forward, backward = small(), small(go_backwards=True)
     expected, states = forward(np.flip(SEQUENCE, 1))
@@ -102,6 +94,24 @@ def test_dropout():
         assert np.abs(helpers.as_numpy(found - dropped)).max() > 1e-3
 
 
-def test_one_direction_or_both():
-    with pytest.raises(ValueError, match="bidirectional=False"):
-        RNNStack(FastGRUCell(3), bidirectional=True, go_backwards=True)
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: small(bidirectional=True, go_backwards=True),
+            "bidirectional=False",
+        ),
+        *(
+            (
+                lambda count=count: small()(
+                    SEQUENCE, initial_state=[helpers.random(2, 4)] * count
+                ),
+                f"Expected: 4 .* Received: {count}",
+            )
+            for count in (2, 5)
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

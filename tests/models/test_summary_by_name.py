@@ -60,16 +60,32 @@ def test_configuration_round_trip(layer):
 
 
 @pytest.mark.parametrize(
-    "make, message",
+    ("call", "message"),
     [
         (lambda: AttentionSummary("sharp"), "Received: attention='sharp'"),
         (lambda: AttentionSummary("dot", units=0), "Received: units=0"),
         (lambda: DecoderSummary(None), "DecoderSummary expects `cell`"),
+        (
+            lambda: TextClassifier(
+                Encoder(9, LSTMCell(4), bidirectional=False),
+                DecoderSummary(GRUCell(4)),
+            ),
+            r"widths \[4, 4\]. Received: .*, widths \[4\]",
+        ),
+        *(
+            (
+                lambda summary=summary: TextClassifier(
+                    Encoder(9, GRUCell(4), 3), summary((0, 0))
+                ),
+                r"Expected: backward=\(4, 8\)",
+            )
+            for summary in (LastSummary, PooledSummary)
+        ),
     ],
 )
-def test_bad_arguments(make, message):
+def test_bad_arguments(call, message):
     with pytest.raises(ValueError, match=message):
-        make()
+        call()
 
 
 @pytest.mark.parametrize("summary", [LastSummary, PooledSummary])
@@ -77,8 +93,6 @@ def test_a_layer_reads_the_directions_of_the_encoder(summary):
     encoder = Encoder(9, GRUCell(4), 3)
     model = TextClassifier(encoder, summary())
     assert model.summary_layer.backward == (4, 8)
-    with pytest.raises(ValueError, match=r"Expected: backward=\(4, 8\)"):
-        TextClassifier(encoder, summary((0, 0)))
     encoder = Encoder(9, GRUCell(4), bidirectional=False, go_backwards=True)
     model = TextClassifier(encoder, summary())
     assert model.summary_layer.backward == (0, 4)
@@ -105,14 +119,6 @@ def test_what_is_inside_drops_in_training_alone():
         )
         np.testing.assert_array_equal(plain, again)
         assert np.abs(plain - noisy).max() > 1e-4
-
-
-def test_a_decoder_has_the_states_of_the_encoder():
-    encoder = Encoder(9, LSTMCell(4), bidirectional=False)
-    with pytest.raises(
-        ValueError, match=r"widths \[4, 4\]. Received: .*, widths \[4\]"
-    ):
-        TextClassifier(encoder, DecoderSummary(GRUCell(4)))
 
 
 def test_the_mean_of_a_long_text_in_float16():

@@ -385,27 +385,6 @@ def test_mixed_precision(encoder, summary):
         np.testing.assert_allclose(weights.sum(-1), 1, rtol=1e-2)
 
 
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        ({"encoder": "gru"}, "must be of class `Encoder`.*encoder='gru'"),
-        (
-            {"summary": "mean"},
-            "one of 'last', 'pooled', 'attention', 'decoder'.*summary='mean'",
-        ),
-        (
-            {"summary": "decoder", "encoder": encoder_of("rhn")},
-            "bidirectional=False.*Received: bidirectional=True",
-        ),
-        ({"num_classes": 0}, "Received: num_classes=0"),
-        ({"dropout": 1.0}, "Received: dropout=1.0"),
-    ],
-)
-def test_bad_arguments(options, message):
-    with pytest.raises(ValueError, match=message):
-        TextClassifier(**{"encoder": encoder_of("simple")} | options)
-
-
 IDS = SOURCE.astype("int32")
 
 
@@ -491,24 +470,63 @@ def test_its_hidden_states_are_those_of_all(members):
     helpers.assert_close(states[..., 8:], members[1].encoder(IDS)[0])
 
 
-def test_members_share_their_classes(members):
-    other = member(GRUCell(4), "last", num_classes=1)
-    with pytest.raises(ValueError, match=r"2 models, with \[1, 3\] logits"):
-        ClassifierEnsemble([members[0], other])
-    with pytest.raises(ValueError, match="0 models"):
-        ClassifierEnsemble([])
-
-
-def test_members_share_no_layer(members):
-    """Keras would save them, but could not load them."""
-    other = TextClassifier(members[0].encoder, "last", 3)
-    other.build((None, None))
-    with pytest.raises(ValueError, match="must not share layers.*embedding"):
-        ClassifierEnsemble([members[0], other])
-    assert len(ClassifierEnsemble([members[0]] * 2).models) == 2
-
-
-@pytest.mark.parametrize("temperatures", [[1.0], [1.0, 0.0], [1, "2"], 2.0])
-def test_each_member_has_a_temperature(members, temperatures):
-    with pytest.raises(ValueError, match="`temperatures` must be"):
-        ClassifierEnsemble(members, temperatures)
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        *(
+            (
+                lambda options=options: TextClassifier(
+                    **{"encoder": encoder_of("simple")} | options
+                ),
+                message,
+            )
+            for options, message in [
+                (
+                    {"encoder": "gru"},
+                    "must be of class `Encoder`.*encoder='gru'",
+                ),
+                (
+                    {"summary": "mean"},
+                    "one of 'last', 'pooled', 'attention', 'decoder'"
+                    ".*summary='mean'",
+                ),
+                (
+                    {"summary": "decoder", "encoder": encoder_of("rhn")},
+                    "bidirectional=False.*Received: bidirectional=True",
+                ),
+                ({"num_classes": 0}, "Received: num_classes=0"),
+                ({"dropout": 1.0}, "Received: dropout=1.0"),
+            ]
+        ),
+        (lambda: ClassifierEnsemble([]), "0 models"),
+        (
+            lambda: ClassifierEnsemble(
+                [member(GRUCell(4), "last", num_classes=n) for n in (3, 1)]
+            ),
+            r"2 models, with \[1, 3\] logits",
+        ),
+        # Keras would save models that share layers, but could not load them.
+        (
+            lambda: ClassifierEnsemble(
+                [
+                    TextClassifier(encoder, "last", 3)
+                    for encoder in [encoder_of("simple")] * 2
+                ]
+            ),
+            "must not share layers.*embedding",
+        ),
+        # A model may be there twice.
+        *(
+            (
+                lambda temperatures=temperatures: ClassifierEnsemble(
+                    [member(GRUCell(4), "last")] * 2, temperatures
+                ),
+                "`temperatures` must be",
+            )
+            for temperatures in ([1.0], [1.0, 0.0], [1, "2"], 2.0)
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -29,14 +29,6 @@ def test_starts_from_word_vectors():
     np.testing.assert_allclose(x, vectors / vectors.std(), rtol=1e-5)
 
 
-@pytest.mark.parametrize("value", [0.0, np.nan])
-def test_vectors_without_a_deviation_are_refused(value):
-    embedding = TokenEmbedding(6, 3)
-    embedding.build((None, None))
-    with pytest.raises(ValueError, match="`vectors` must be finite"):
-        embedding.assign_vectors(np.full((6, 3), value))
-
-
 def test_in_reverse_it_is_the_table_transposed_and_drops_nothing():
     layer = embedding(dropout=0.5, word_dropout=0.5)
     x = helpers.random(2, 3, 16)
@@ -114,10 +106,26 @@ def test_symbolic_shape_is_the_real_one(training):
     assert symbol.shape == (None, 3, 5)
 
 
-@pytest.mark.parametrize("argument", ["dropout", "word_dropout"])
-def test_rates_must_be_below_one(argument):
-    with pytest.raises(ValueError, match=f"Received: {argument}=1.0"):
-        TokenEmbedding(5, 16, **{argument: 1.0})
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: embedding(dropout=1.0), "Received: dropout=1.0"),
+        (lambda: embedding(word_dropout=1.0), "Received: word_dropout=1.0"),
+        # They have no deviation.
+        *(
+            (
+                lambda value=value: embedding().assign_vectors(
+                    np.full((5, 16), value)
+                ),
+                "`vectors` must be finite",
+            )
+            for value in (0.0, np.nan)
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
 
 
 def test_words_are_dropped_in_the_dtype_of_the_layer():

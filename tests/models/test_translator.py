@@ -235,11 +235,6 @@ def test_a_schedule_moves_the_sampling_rate_in_a_fit(steps_per_execution):
     np.testing.assert_allclose(history.history["loss"], expected, rtol=1e-5)
 
 
-def test_a_sampling_rate_is_a_rate():
-    with pytest.raises(ValueError, match="`sampling_rate`.*Received.*1.5"):
-        sampled(1.5)
-
-
 @helpers.slow_on_jax
 def test_a_search_finds_only_words_of_the_shortlist():
     model = translator(**VARIANTS["lexicon"])
@@ -256,34 +251,9 @@ def test_a_search_finds_only_words_of_the_shortlist():
     helpers.assert_close(again[:2], [x[1:2] for x in found[:2]])
 
 
-@pytest.mark.parametrize(
-    ("encoder", "decoder"),
-    [
-        ({"cell": LSTMCell(3)}, {"cell": LSTMCell(6)}),
-        (
-            {"cell": LSTMCell(4), "depth": 2, "bidirectional": False},
-            {"cell": LSTMCell(8)},
-        ),
-        ({"cell": LSTMCell(4), "bidirectional": False}, {"cell": GRUCell(8)}),
-        ({"cell": GRUCell(3)}, {"cell": GRUCell(3), "depth": 2}),
-        ({"cell": GRUCell(3)}, {"cell": GRUCell(5)}),
-    ],
-)
-def test_states_that_would_be_mixed_up_are_not_copied(encoder, decoder):
-    decoder = Decoder(9, bridge="copy", **decoder)
-    with pytest.raises(ValueError, match="needs equal states"):
-        Translator(Encoder(9, **encoder), decoder)
-
-
 @pytest.mark.slow_on_jax
 def test_states_of_two_directions_are_copied_beside_each_other():
     Translator(Encoder(9, GRUCell(3)), Decoder(9, GRUCell(6), bridge="copy"))
-
-
-def test_a_lexicon_of_another_source_is_refused():
-    decoder = Decoder(10, GRUCell(4), lexicon=Lexicon(5, 10))
-    with pytest.raises(ValueError, match="source_size=9. .*source_size=5"):
-        Translator(Encoder(9, GRUCell(4)), decoder)
 
 
 IDS = np.array([1, 5, 3], "int32")
@@ -367,15 +337,6 @@ def test_of_one_it_is_that_one(members):
     helpers.assert_close(ensemble.scores, alone.scores)
 
 
-def test_members_share_their_vocabulary(members):
-    cell = GRUCell(4)
-    other = Translator(Encoder(9, cell, 3), Decoder(11, cell, 3))
-    with pytest.raises(ValueError, match=r"2 models, with \[10, 11\] logits"):
-        TranslatorEnsemble([members[0], other])
-    with pytest.raises(ValueError, match="0 models"):
-        TranslatorEnsemble([])
-
-
 @helpers.slow_on_jax
 def test_it_is_exact_where_its_members_are_not():
     model = translator(cell=keras.layers.GRUCell(4, dtype="mixed_bfloat16"))
@@ -453,9 +414,60 @@ def test_the_loss_has_the_weighted_cost(monkeypatch):
     assert not model.losses
 
 
-def test_without_attention_there_is_nothing_to_guide():
-    model = guided(attention=None)
-    inputs, labels, alignment = reversed_sequences(2)
-    model.compile("sgd", TokenCrossentropy(), run_eagerly=True)
-    with pytest.raises(ValueError, match="Received: attention=None"):
-        model.train_on_batch(inputs | {"alignment": alignment}, labels)
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: sampled(1.5), "`sampling_rate`.*Received.*1.5"),
+        *(
+            (
+                lambda encoder=encoder, decoder=decoder: Translator(
+                    Encoder(9, **encoder),
+                    Decoder(9, bridge="copy", **decoder),
+                ),
+                "needs equal states",
+            )
+            for encoder, decoder in [
+                ({"cell": LSTMCell(3)}, {"cell": LSTMCell(6)}),
+                (
+                    {"cell": LSTMCell(4), "depth": 2, "bidirectional": False},
+                    {"cell": LSTMCell(8)},
+                ),
+                (
+                    {"cell": LSTMCell(4), "bidirectional": False},
+                    {"cell": GRUCell(8)},
+                ),
+                ({"cell": GRUCell(3)}, {"cell": GRUCell(3), "depth": 2}),
+                ({"cell": GRUCell(3)}, {"cell": GRUCell(5)}),
+            ]
+        ),
+        (
+            lambda: Translator(
+                Encoder(9, GRUCell(4)),
+                Decoder(10, GRUCell(4), lexicon=Lexicon(5, 10)),
+            ),
+            "source_size=9. .*source_size=5",
+        ),
+        (lambda: TranslatorEnsemble([]), "0 models"),
+        (
+            lambda: TranslatorEnsemble(
+                [
+                    Translator(
+                        Encoder(9, GRUCell(4), 3), Decoder(size, GRUCell(4), 3)
+                    )
+                    for size in (10, 11)
+                ]
+            ),
+            r"2 models, with \[10, 11\] logits",
+        ),
+        # There is nothing to guide.
+        (
+            lambda: guided(attention=None)(
+                INPUTS | {"alignment": np.ones((3, 4, 5))}, training=True
+            ),
+            "Received: attention=None",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
