@@ -40,13 +40,19 @@ def test_the_depth_of_a_cell(name, cell_class, depth):
         cell = build_cell(name, 8)
         assert (cell.num_groups, cell.group_size, cell.head_units) == (8, 3, 4)
         assert cell.head_norm
-    with pytest.raises(ValueError, match="Received: depth=0"):
-        build_cell(name, 8, 0)
 
 
-def test_a_cell_that_does_not_exist():
-    with pytest.raises(ValueError, match="'rnn', 'lstm'.* name='qrnn"):
-        build_cell("qrnn", 8)
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("qrnn", 8), "'rnn', 'lstm'.* name='qrnn"),
+        (("rhn", 8, 0), "Received: depth=0"),
+        (("gam_rhn", 8, 0), "Received: depth=0"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        build_cell(*arguments)
 
 
 def test_attention_to_the_past():

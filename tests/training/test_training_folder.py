@@ -605,17 +605,6 @@ def test_an_epoch_has_whole_executions(tmp_path, model):
         folder.fit(model, batches, 3, verbose=0)
 
 
-@pytest.mark.parametrize(
-    "batches, message",
-    [(BATCHES.repeat(), "infinite"), (BATCHES.take(0), "of length 0")],
-    ids=["endless", "none"],
-)
-def test_the_number_of_batches_is_known(tmp_path, model, batches, message):
-    folder = TrainingFolder(tmp_path, {}, "loss")
-    with pytest.raises((TypeError, ValueError), match=message):
-        folder.fit(model, batches, 1)
-
-
 @pytest.mark.parametrize("again", [True, False])
 def test_rows_do_not_move_into_the_validation_data(tmp_path, model, again):
     """Which are then those of an uninterrupted training, too."""
@@ -630,18 +619,38 @@ def test_rows_do_not_move_into_the_validation_data(tmp_path, model, again):
     folder.fit(model, batches, 1, validation, verbose=0)
 
 
-def test_arguments_are_checked(tmp_path, model):
-    for options in ({"keep": -1}, {"patience": 1.5}, {"mode": "auto"}):
-        [(name, value)] = options.items()
-        with pytest.raises(ValueError, match=f"Received: {name}={value!r}"):
-            TrainingFolder(tmp_path, {}, "loss", **options)
-    folder = TrainingFolder(tmp_path, {}, "val_bleu")
-    with pytest.raises(ValueError, match="Received: epochs=0"):
-        folder.fit(model, BATCHES, 0)
-    with pytest.raises(ValueError, match="There is no best epoch"):
-        folder.best_epoch()
-    with pytest.raises(ValueError, match="monitor.*loss.*'val_bleu'"):
-        train(folder, model)
+@pytest.mark.parametrize(
+    ("options", "call", "message"),
+    [
+        ({"keep": -1}, train, "Received: keep=-1"),
+        ({"patience": 1.5}, train, "Received: patience=1.5"),
+        ({"mode": "auto"}, train, "Received: mode='auto'"),
+        (
+            {},
+            lambda folder, model: folder.fit(model, BATCHES, 0),
+            "d: epochs=0",
+        ),
+        (
+            {},
+            lambda folder, model: folder.fit(model, BATCHES.repeat(), 1),
+            "infinite",
+        ),
+        (
+            {},
+            lambda folder, model: folder.fit(model, BATCHES.take(0), 1),
+            "of length 0",
+        ),
+        (
+            {},
+            lambda folder, model: folder.best_epoch(),
+            "There is no best epoch",
+        ),
+        ({}, train, "monitor.*loss.*'val_bleu'"),
+    ],
+)
+def test_arguments_are_checked(tmp_path, model, options, call, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        call(TrainingFolder(tmp_path, {}, "val_bleu", **options), model)
 
 
 def test_a_folder_of_a_killed_process_gets_its_settings(tmp_path, model):
