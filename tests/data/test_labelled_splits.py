@@ -152,30 +152,55 @@ def test_whole_groups_of_any_size():
     assert len(hold_out(texts, 1, 0, groups)[1].texts) == 20
 
 
-def test_groups_that_cannot_be_held_out():
-    texts = labelled(2, 2)
-    with pytest.raises(CorpusError, match="4 texts of 2 classes in 2 groups"):
-        hold_out(texts, 2, 0, ["a", "a", "b", "b"])
-    with pytest.raises(ValueError, match="3 groups of 4 texts"):
-        hold_out(texts, 2, 0, ["a", "a", "b"])
-    with pytest.raises(ValueError, match="an integer >= 0 and <= 3.*=4"):
-        hold_out(texts, 4, 0, ["a", "b", "a", "b"])
-
-
 def test_a_class_keeps_a_text_to_train_on():
     train, validation = hold_out(labelled(9, 1), 8, seed=0)
     assert sorted(train.labels) == [0, 1]
     assert validation.labels == [1] * 8
-    for size in (-1, 0.5, 1, 10):
-        with pytest.raises(ValueError):
-            hold_out(labelled(5, 5), size, seed=0)
-    with pytest.raises(ValueError, match="takes all .* of class .*size=28$"):
-        hold_out(LabelledTexts(["a"] * 30, [0] * 28 + [1] * 2), 28, seed=0)
 
 
 @pytest.mark.parametrize("labels", [[0], [0, 1], []])
-def test_texts_that_cannot_be_split(labels):
+def test_of_texts_that_cannot_be_split_none_is_held_out(labels):
     texts = LabelledTexts(["a"] * len(labels), labels)
-    with pytest.raises(CorpusError, match=f"No class has two.*{len(labels)} t"):
-        hold_out(texts, 1, seed=0)
     assert hold_out(texts, 0, seed=0) == (texts, ([], []))
+
+
+@pytest.mark.parametrize(
+    ("texts", "arguments", "error", "message"),
+    [
+        (
+            labelled(2, 2),
+            (2, 0, [*"aabb"]),
+            CorpusError,
+            "4 texts of 2 classes in 2 groups",
+        ),
+        (labelled(2, 2), (2, 0, [*"aab"]), ValueError, "3 groups of 4 texts"),
+        (
+            labelled(2, 2),
+            (4, 0, [*"abab"]),
+            ValueError,
+            "an integer >= 0 and <= 3.*=4",
+        ),
+        *(
+            (labelled(5, 5), (size, 0), ValueError, str(size))
+            for size in (-1, 0.5, 1, 10)
+        ),
+        (
+            LabelledTexts(["a"] * 30, [0] * 28 + [1] * 2),
+            (28, 0),
+            ValueError,
+            "takes all .* of class .*size=28$",
+        ),
+        *(
+            (
+                LabelledTexts(["a"] * count, [*range(count)]),
+                (1, 0),
+                CorpusError,
+                f"No class has two.*{count} t",
+            )
+            for count in (1, 2, 0)
+        ),
+    ],
+)
+def test_what_cannot_be_held_out(texts, arguments, error, message):
+    with pytest.raises(error, match=message):
+        hold_out(texts, *arguments)

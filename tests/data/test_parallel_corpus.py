@@ -289,12 +289,12 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_read_is_refused(write, name):
-    files, options, message = REFUSED[name]
-    path = corpus_of(write, files)
+@pytest.mark.parametrize(
+    "files, options, message", REFUSED.values(), ids=REFUSED
+)
+def test_what_cannot_be_read_is_refused(write, files, options, message):
     with pytest.raises(ValueError, match=message):
-        read_parallel_corpus(path, **options)
+        read_parallel_corpus(corpus_of(write, files), **options)
 
 
 # Binary formats.

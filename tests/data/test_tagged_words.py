@@ -102,23 +102,25 @@ def test_what_is_no_scheme():
         assert tag_scheme([["NOUN", "B-X", "NOUN", "O"]]) is None
     assert tag_scheme([["O", "O"], []]) is None
     assert phrases_of(["NOUN", "O", "B-"]) == []
-    with pytest.raises(ValueError, match="prefix and a type.*'NOUN'"):
-        convert_tags(["O", "NOUN"], "IOB2")
-    with pytest.raises(ValueError, match="scheme='BIO'"):
-        tags_of([], 0, "BIO")
 
 
 @pytest.mark.parametrize(
-    "phrases",
+    ("call", "arguments", "message"),
     [
-        [Phrase(0, 5, "A")],
-        [Phrase(2, 2, "A")],
-        [Phrase(-1, 1, "A")],
-        [Phrase(0, 2, "A"), Phrase(1, 3, "B")],
-        [Phrase(7, 8, "A")],
+        (convert_tags, (["O", "NOUN"], "IOB2"), "prefix and a type.*'NOUN'"),
+        (tags_of, ([], 0, "BIO"), "scheme='BIO'"),
+        *(
+            (tags_of, (phrases, 3, "IOB2"), "Phrases must not be empty")
+            for phrases in [
+                [Phrase(0, 5, "A")],
+                [Phrase(2, 2, "A")],
+                [Phrase(-1, 1, "A")],
+                [Phrase(0, 2, "A"), Phrase(1, 3, "B")],
+                [Phrase(7, 8, "A")],
+            ]
+        ),
     ],
-    ids=str,
 )
-def test_phrases_that_do_not_fit_are_refused(phrases):
-    with pytest.raises(ValueError, match="Phrases must not be empty"):
-        tags_of(phrases, 3, "IOB2")
+def test_what_is_wrong_is_said(call, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        call(*arguments)

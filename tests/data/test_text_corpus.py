@@ -54,9 +54,10 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_is_no_text_is_refused(write, name):
-    file, content, message = REFUSED[name]
+@pytest.mark.parametrize(
+    "file, content, message", REFUSED.values(), ids=REFUSED
+)
+def test_what_is_no_text_is_refused(write, file, content, message):
     with pytest.raises(CorpusError, match=message):
         read_text_corpus(write(content, file))
 
@@ -249,12 +250,11 @@ BAD = {
 
 
 @both
-@pytest.mark.parametrize("name", BAD)
-def test_parts_that_are_wrong(tmp_path, write_ptb, name):
-    changes, message = BAD[name]
-    path = write_ptb(tmp_path, **changes)
+@pytest.mark.parametrize("changes, message", BAD.values(), ids=BAD)
+def test_parts_that_are_wrong(tmp_path, write_ptb, changes, message):
     with pytest.raises((CorpusError, FileNotFoundError), match=message):
-        read_text_corpus(path, limit=2)  # checked before it is cut
+        # Checked before it is cut.
+        read_text_corpus(write_ptb(tmp_path, **changes), limit=2)
 
 
 DAMAGE = {

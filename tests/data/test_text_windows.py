@@ -77,24 +77,30 @@ def test_shapes_are_static():
 
 
 @pytest.mark.parametrize(
-    "ids, batch_size, shape",
+    ("arguments", "message"),
     [
-        ([], 1, r"\(0,\)"),
-        ([1, 2], 3, r"\(2,\)"),
-        ([[1, 2]], 1, r"\(1, 2\)"),
-        ([1.9, 2.2], 1, r"\(2,\)"),
+        *(
+            (
+                (ids, batch_size, 2),
+                f"vector of at least.*{shape} and.* batch_size={batch_size}",
+            )
+            for ids, batch_size, shape in [
+                ([], 1, r"\(0,\)"),
+                ([1, 2], 3, r"\(2,\)"),
+                ([[1, 2]], 1, r"\(1, 2\)"),
+                ([1.9, 2.2], 1, r"\(2,\)"),
+            ]
+        ),
+        *(
+            (arguments, f"integer >= 1.*{name}={bad}")
+            for bad in (0, 2.5, True)
+            for name, arguments in (
+                ("batch_size", ([1, 2, 3], bad, 2)),
+                ("window", ([1, 2, 3], 2, bad)),
+            )
+        ),
     ],
 )
-def test_the_text_must_fill_the_rows(ids, batch_size, shape):
-    with pytest.raises(
-        ValueError,
-        match=f"vector of at least.*{shape} and.* batch_size={batch_size}",
-    ):
-        text_windows(ids, batch_size, 2)
-
-
-@pytest.mark.parametrize("bad", [0, 2.5, True])
-@pytest.mark.parametrize("name", ["batch_size", "window"])
-def test_sizes_must_be_positive_integers(name, bad):
-    with pytest.raises(ValueError, match=f"integer >= 1.*{name}={bad}"):
-        text_windows([1, 2, 3], **{"batch_size": 2, "window": 2, name: bad})
+def test_what_is_wrong_is_said(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        text_windows(*arguments)

@@ -65,8 +65,6 @@ def test_weights_stay_with_their_pairs(tokenizers, aligned):
         assert pairs_in(batch, tokenizers) == expected
         links = [weight % 2 for weight in weights]
         assert not aligned or [*inputs["alignment"][:, 0, 0]] == links
-    with pytest.raises(ValueError, match="for each pair. Received.*203 pairs"):
-        batches_of(pairs, tokenizers, sample_weight=[1.0])
 
 
 def test_inputs_follow_the_start_and_labels_precede_the_end():
@@ -137,13 +135,26 @@ def test_words_are_split_at_random_in_training_only(tokenizers, seed):
     assert (len(row), row[-1]) == (3 if seed is None else 4, END)
 
 
-def test_there_must_be_a_pair(tokenizers):
-    with pytest.raises(ValueError, match=r"at least one pair. Received: \[\]"):
-        batches_of([], tokenizers)
-
-
-@pytest.mark.parametrize("specials", [(), ("<s>",), ("</s>",)])
-def test_the_target_needs_a_start_and_an_end(tokenizers, specials):
-    target = WordTokenizer.train(["a"], specials=specials)
-    with pytest.raises(ValueError, match="needs a start and an end.*=-1"):
-        batches_of([("s1", "a")], [tokenizers[0], target])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: batches_of([], x), r"at least one pair. Received: \[\]"),
+        (
+            lambda x: batches_of(numbered_pairs(), x, sample_weight=[1.0]),
+            "for each pair. Received.*203 pairs",
+        ),
+        *(
+            (
+                lambda x, specials=specials: batches_of(
+                    [("s1", "a")],
+                    [x[0], WordTokenizer.train(["a"], specials=specials)],
+                ),
+                "needs a start and an end.*=-1",
+            )
+            for specials in [(), ("<s>",), ("</s>",)]
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(tokenizers, call, message):
+    with pytest.raises(ValueError, match=message):
+        call(tokenizers)

@@ -252,11 +252,16 @@ def test_a_megabyte_of_one_word(text, special):
         assert count == 10**6
 
 
-def test_what_is_wrong_is_said():
-    with pytest.raises(ValueError, match="must be a list.*'english'"):
-        ReviewTokenizer(["a"], stop_words="english")
-    with pytest.raises(ValueError, match="or 'keep'.*: special='remove'"):
-        ReviewTokenizer(["a"], special="remove")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"stop_words": "english"}, "must be a list.*'english'"),
+        ({"special": "remove"}, "or 'keep'.*: special='remove'"),
+    ],
+)
+def test_what_is_wrong_is_said(options, message):
+    with pytest.raises(ValueError, match=message):
+        ReviewTokenizer(["a"], **options)
 
 
 def test_a_stop_word_of_several_words_is_named():

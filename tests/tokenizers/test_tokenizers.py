@@ -1,3 +1,5 @@
+import functools
+
 import keras
 import numpy as np
 import pytest
@@ -154,13 +156,6 @@ def test_options_strip_punctuation_and_keep_case():
     assert strings(found) == ["a y b"]
 
 
-def test_the_base_says_what_to_override():
-    base = Tokenizer(["a"])
-    for method in (base.tokenize, base.detokenize):
-        with pytest.raises(NotImplementedError, match="Tokenizer must over"):
-            method(["a"])
-
-
 # Words.
 
 
@@ -283,20 +278,31 @@ BAD = {
         lambda: SentencePieceTokenizer.train(TEXTS, 90, "word"),
         "Received: model_type='word'",
     ),
+    **{
+        f"few pieces of {kind}": (
+            functools.partial(SentencePieceTokenizer.train, ["abcde"], 9, kind),
+            "9 vs 10.* Received: .*=9",
+        )
+        for kind in ("unigram", "bpe")
+    },
+    **{
+        f"no {method}": (
+            functools.partial(getattr(Tokenizer(["a"]), method), ["a"]),
+            "Tokenizer must over",
+        )
+        for method in ("tokenize", "detokenize")
+    },
 }
 
 
-@pytest.mark.parametrize("name", BAD)
-def test_what_is_wrong_is_said(name):
-    make, message = BAD[name]
-    with pytest.raises(ValueError, match=message):
-        make()
+@pytest.mark.parametrize("call, message", BAD.values(), ids=BAD)
+def test_what_is_wrong_is_said(call, message):
+    with pytest.raises((ValueError, NotImplementedError), match=message):
+        call()
 
 
 @pytest.mark.parametrize("kind", ["unigram", "bpe"])
-def test_the_smallest_sentencepiece_vocabulary_is_named(kind):
-    with pytest.raises(ValueError, match=r"9 vs 10.* Received: .*=9"):
-        SentencePieceTokenizer.train(["abcde"], 9, kind)
+def test_the_smallest_sentencepiece_vocabulary(kind):
     assert SentencePieceTokenizer.train(["abcde"], 10, kind).vocabulary_size
 
 

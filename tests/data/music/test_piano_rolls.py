@@ -47,33 +47,6 @@ def test_all_parts_are_read(path):
 def test_a_limit_keeps_the_first_of_each_part(path):
     corpus = read_piano_rolls(path, limit=2)
     assert [list(map(len, part)) for part in corpus] == [[4, 7]] * 3
-    with pytest.raises(ValueError, match="limit"):
-        read_piano_rolls(path, limit=0)
-    path.write_text("no piano roll, only text" * 9)
-    with pytest.raises(CorpusError, match="rolls.mat .*: a MATLAB file"):
-        read_piano_rolls(path)
-
-
-@pytest.mark.parametrize(
-    "parts, message",
-    [
-        ({"validdata": [piece(2), piece(3)]}, "lacks.*Received: validdata"),
-        (dict.fromkeys(PARTS, [piece(2)[:, :9], piece(2)]), "shape .2, 9."),
-        (
-            dict.fromkeys(PARTS, [2 * piece(2), piece(3)]),
-            "1 where a key",
-        ),
-        (
-            dict.fromkeys(PARTS, [np.full((2, 88), "x"), piece(3)]),
-            "values such as x",
-        ),
-        (dict.fromkeys(PARTS, [piece(2)[:0], piece(3)]), "without time steps"),
-    ],
-)
-def test_a_file_that_is_no_corpus(parts, message, tmp_path):
-    path = save(tmp_path / "rolls.mat", **parts)
-    with pytest.raises(CorpusError, match=message):
-        read_piano_rolls(path)
 
 
 def test_a_folder_of_midi_files_is_divided(tmp_path):
@@ -98,16 +71,6 @@ def test_a_broken_midi_file_is_left_out(tmp_path):
     (tmp_path / "2.mid").unlink()
     with pytest.raises(CorpusError, match="too few readable .*3 files, 1b.mid"):
         read_piano_rolls(tmp_path)
-
-
-def test_too_few_pieces_to_divide(tmp_path):
-    path = write_midi(piece(4), tmp_path / "a.mid")
-    with pytest.raises(CorpusError, match="a folder of at least 3 MIDI"):
-        read_piano_rolls(path)
-    with pytest.raises(CorpusError, match="at least 3 MIDI files.*Received: 1"):
-        read_piano_rolls(tmp_path)
-    with pytest.raises(CorpusError, match="at least 3. Received: 2"):
-        split_piano_rolls([piece(4)] * 2)
 
 
 # Batches.
@@ -227,22 +190,93 @@ def test_order_cuts_and_transposition_continue_after_an_interruption():
         np.testing.assert_array_equal(found, expected)
 
 
+def text(folder):
+    (folder / "rolls.mat").write_text("no piano roll, only text" * 9)
+    return folder / "rolls.mat"
+
+
 @pytest.mark.parametrize(
-    "arguments, message",
+    ("call", "error", "message"),
     [
-        (([], 2), "at least one piece. Received: none"),
-        ((ROLLS, 0), "batch_size=0"),
-        ((ROLLS, 2, -1, 3), "transpose=-1"),
-        ((ROLLS, 2, 3), "transpose=3, .*seed=None"),
-        ((ROLLS, 2, 1.5, 3), "transpose=1.5"),
-        ((ROLLS, 2, 0, 1, None, 0), "max_length=0"),
-        ((ROLLS, 2, 0, 1, None, 2.5), "max_length=2.5"),
-        ((ROLLS, 2, 0, None, None, 4), "max_length=4, seed=None"),
-        (([np.float32(1)], 2), r"\(time, keys\).*Received: shape \(\)"),
-        (([*ROLLS, ROLLS[0][:, 1:]], 2), "Received: shape"),
-        (([np.eye(3, 88), np.eye(0, 88)], 1), "none in the piece at index 1"),
+        (lambda x: read_piano_rolls(x, limit=0), ValueError, "limit"),
+        (
+            lambda x: read_piano_rolls(text(x)),
+            CorpusError,
+            "rolls.mat .*: a MATLAB file",
+        ),
+        *(
+            (
+                lambda x, parts=parts: read_piano_rolls(
+                    save(x / "rolls.mat", **parts)
+                ),
+                CorpusError,
+                message,
+            )
+            for parts, message in [
+                (
+                    {"validdata": [piece(2), piece(3)]},
+                    "lacks.*Received: validdata",
+                ),
+                (
+                    dict.fromkeys(PARTS, [piece(2)[:, :9], piece(2)]),
+                    "shape .2, 9.",
+                ),
+                (
+                    dict.fromkeys(PARTS, [2 * piece(2), piece(3)]),
+                    "1 where a key",
+                ),
+                (
+                    dict.fromkeys(PARTS, [np.full((2, 88), "x"), piece(3)]),
+                    "values such as x",
+                ),
+                (
+                    dict.fromkeys(PARTS, [piece(2)[:0], piece(3)]),
+                    "without time steps",
+                ),
+            ]
+        ),
+        (
+            lambda x: read_piano_rolls(write_midi(piece(4), x / "a.mid")),
+            CorpusError,
+            "a folder of at least 3 MIDI",
+        ),
+        (
+            lambda x: read_piano_rolls(
+                write_midi(piece(4), x / "a.mid").parent
+            ),
+            CorpusError,
+            "at least 3 MIDI files.*Received: 1",
+        ),
+        (
+            lambda x: split_piano_rolls([piece(4)] * 2),
+            CorpusError,
+            "at least 3. Received: 2",
+        ),
+        *(
+            (
+                lambda x, given=given: piano_roll_batches(*given),
+                ValueError,
+                message,
+            )
+            for given, message in [
+                (([], 2), "at least one piece. Received: none"),
+                ((ROLLS, 0), "batch_size=0"),
+                ((ROLLS, 2, -1, 3), "transpose=-1"),
+                ((ROLLS, 2, 3), "transpose=3, .*seed=None"),
+                ((ROLLS, 2, 1.5, 3), "transpose=1.5"),
+                ((ROLLS, 2, 0, 1, None, 0), "max_length=0"),
+                ((ROLLS, 2, 0, 1, None, 2.5), "max_length=2.5"),
+                ((ROLLS, 2, 0, None, None, 4), "max_length=4, seed=None"),
+                (([np.float32(1)], 2), r"\(time, keys\).*Received: shape \(\)"),
+                (([*ROLLS, ROLLS[0][:, 1:]], 2), "Received: shape"),
+                (
+                    ([np.eye(3, 88), np.eye(0, 88)], 1),
+                    "none in the piece at index 1",
+                ),
+            ]
+        ),
     ],
 )
-def test_wrong_arguments(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        piano_roll_batches(*arguments)
+def test_what_is_wrong_is_said(call, error, message, tmp_path):
+    with pytest.raises(error, match=message):
+        call(tmp_path)

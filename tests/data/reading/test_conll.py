@@ -20,18 +20,6 @@ def test_tagged_words(write, mark, end, blank, last):
     assert read_tagged_words(str(path)) == TAGGED
 
 
-@pytest.mark.parametrize(
-    "bad", ["word", "word tag", "\tNN", "word\t", "word\tNN\tx", "a\t\tNN"]
-)
-def test_bad_tagged_line(write, bad):
-    path = write(f"who\tWP\n\n{bad}\nknows\tVBZ\n")
-    with pytest.raises(CorpusError, match="^Line 3 of the corpus") as error:
-        read_tagged_words(path)
-    message = str(error.value)
-    assert str(path) in message and "2 columns separated by tabs" in message
-    assert message.endswith(f"Received: {bad!r}")
-
-
 # Columns of CoNLL.
 
 CONLL_2003 = """-DOCSTART- -X- O O
@@ -74,17 +62,11 @@ def test_json_lines_of_tokens_and_tags(write):
         match="2 tokens but 1 tags.*not strings: .*not a list of t",
     ):
         assert read_tagged_words(path, tag="pos_tags") == TAGGED
-    with pytest.raises(CorpusError, match="no usable sent.*list of tags: 'x'"):
-        read_tagged_words(path)
-    with pytest.raises(CorpusError, match="'ner' among the columns"):
-        read_tagged_words(path, tag="ner")
 
 
 def test_tags_that_are_numbers_need_names(write):
     rows = [{"tokens": ["a", "b"], "ner_tags": [0, n]} for n in (1, 2, -1)]
     path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
-    with pytest.raises(CorpusError, match=r"`tag_names`.*Received: \[0, 1\]"):
-        read_tagged_words(path)
     with pytest.warns(
         CorpusWarning, match="line 2 .not a list of tags from 0 to 1"
     ):
@@ -303,13 +285,6 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_columns_are_refused(write, name):
-    text, tag, message = REFUSED[name]
-    with pytest.raises(CorpusError, match=message):
-        read_tagged_words(write(text), tag=tag)
-
-
 @pytest.mark.parametrize(
     "row, word, tag",
     [
@@ -369,8 +344,6 @@ def test_a_word_in_each_row(write):
     assert found[0] == [("Anna", "NNP"), ("singt", "VB")]
     path = write(KAGGLE.partition("\n")[2], "b.csv")
     assert read_tagged_words(path, 2, 4, sentence=1) == NAMES
-    with pytest.raises(CorpusError, match="a column `sentence`"):
-        read_tagged_words(path)
 
 
 @pytest.mark.parametrize(
@@ -403,9 +376,6 @@ def test_words_in_rows_are_text_without_white_space(write):
     lines = ["s,w,t", "1, Anna , B-PER", "1,singt,O ", "2,Bonn,B-LOC"]
     path = write("\n".join(lines), "a.csv")
     assert read_tagged_words(path, "w", "t", sentence="s") == NAMES
-    path = write(b"s,w,t\n" + "1,né,O\n".encode("latin-1") * 3, "b.csv")
-    with pytest.raises(CorpusError, match="3 of 4 .*iconv -f ISO-8859-1 -t"):
-        read_tagged_words(path, "w", "t", sentence="s")
 
 
 def test_a_bad_record_leaves_out_its_sentence(write):
@@ -503,8 +473,6 @@ def test_answers_that_refuse_are_left_out(write):
     said = [str(warning.message) for warning in warned]
     assert "1 malformed of 6" in said[0] and "line 5 (not a list" in said[0]
     assert "2 rows whose `answer`" in said[1] and "line 2, 'rej" in said[1]
-    with pytest.raises(CorpusError, match="Received: 2 rows; 2 rows whose"):
-        read_tagged_words(rows[1:3])
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
@@ -563,9 +531,85 @@ def test_a_span_needs_a_label(label):
         assert read_tagged_words(rows) == [[("Anna", "B-PER")]]
 
 
-def test_the_forms_that_are_read_are_named():
-    forms = "Expected: a list of words .*`spans`.*`sentence`.*Received: "
-    with pytest.raises(CorpusError, match=forms + ".*'review'"):
-        read_tagged_words([{"review": "x", "sentiment": "y"}])
-    with pytest.raises(CorpusError, match=forms + ".*'Anna'"):
-        read_tagged_words([[("Anna", "B-PER")]])
+FORMS = "Expected: a list of words .*`spans`.*`sentence`.*Received: "
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        *(
+            (
+                lambda write, bad=bad: read_tagged_words(
+                    write(f"who\tWP\n\n{bad}\nknows\tVBZ\n")
+                ),
+                "^Line 3 of the corpus .*corpus.txt.*2 columns separated by "
+                f"tabs.*{re.escape(f'Received: {bad!r}')}$",
+            )
+            for bad in (
+                *("word", "word tag", "\tNN", "word\t", "word\tNN\tx"),
+                "a\t\tNN",
+            )
+        ),
+        *(
+            (
+                lambda write, text=text, tag=tag: read_tagged_words(
+                    write(text), tag=tag
+                ),
+                message,
+            )
+            for text, tag, message in REFUSED.values()
+        ),
+        (
+            lambda write: read_tagged_words(
+                write('{"tokens": ["a"], "pos": ["X"], "tags": "x"}', "a.json")
+            ),
+            "no usable sent.*list of tags: 'x'",
+        ),
+        (
+            lambda write: read_tagged_words(
+                write('{"tokens": ["a"], "tags": ["X"]}', "a.jsonl"), tag="ner"
+            ),
+            "'ner' among the columns",
+        ),
+        (
+            lambda write: read_tagged_words(
+                [{"tokens": ["a", "b"], "ner_tags": [0, 1]}]
+            ),
+            r"`tag_names`.*Received: \[0, 1\]",
+        ),
+        (
+            lambda write: read_tagged_words(
+                write(KAGGLE.partition("\n")[2], "b.csv")
+            ),
+            "a column `sentence`",
+        ),
+        (
+            lambda write: read_tagged_words(
+                write(b"s,w,t\n" + b"1,n\xe9,O\n" * 3, "b.csv"),
+                *("w", "t"),
+                sentence="s",
+            ),
+            "3 of 4 .*iconv -f ISO-8859-1 -t",
+        ),
+        (
+            lambda write: read_tagged_words(
+                [
+                    {"text": "a", "spans": [], "answer": x}
+                    for x in ("reject", "ignore")
+                ]
+            ),
+            "Received: 2 rows; 2 rows whose",
+        ),
+        (
+            lambda write: read_tagged_words([{"review": "x", "stars": "y"}]),
+            FORMS + ".*'review'",
+        ),
+        (
+            lambda write: read_tagged_words([[("Anna", "B-PER")]]),
+            FORMS + ".*'Anna'",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_refused(write, call, message):
+    with pytest.raises(CorpusError, match=message):
+        call(write)

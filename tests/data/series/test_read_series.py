@@ -256,12 +256,19 @@ BAD = {
         "constant in all rows",
     ),
     "no such cycle": (frame(), {"calendar": ["moon"]}, "weekday"),
+    **{
+        f"the format {form}": (
+            frame(),
+            {"time_format": form},
+            f"have a year.*'{form}'",
+        )
+        for form in ("%H:%M", "%d.%m. %H:%M", "yyyy-MM-dd")
+    },
 }
 
 
-@pytest.mark.parametrize("name", BAD)
-def test_what_is_wrong_is_said(name):
-    given, options, words = BAD[name]
+@pytest.mark.parametrize("given, options, words", BAD.values(), ids=BAD)
+def test_what_is_wrong_is_said(given, options, words):
     with pytest.raises(ValueError, match=words):
         read_series(given, "date", **options)
 

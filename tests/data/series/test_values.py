@@ -1,3 +1,5 @@
+import functools
+
 import numpy as np
 import pandas
 import pytest
@@ -59,40 +61,15 @@ NO_DATE = {
 }
 
 
-@pytest.mark.parametrize("name", NO_DATE)
-@pytest.mark.parametrize("time_format", [None, "mixed"])
-def test_a_time_has_a_date_and_a_whole_year(name, time_format):
-    with pytest.raises(CorpusError, match="cells .* a year of four digits"):
-        read(NO_DATE[name], time_format=time_format)
-
-
-def test_digits_may_not_lack():
-    """1052024 would be the 10th of May."""
+def test_days_without_a_sign_between_their_numbers():
     texts = days("%d%m%Y", start="2024-05-01")
     assert read(texts, time_format="%d%m%Y").step == "D"
-    with pytest.raises(
-        CorpusError, match="^9 of 24 cells.*all digits of %d%m%Y"
-    ):
-        read([text.lstrip("0") for text in texts], time_format="%d%m%Y")
 
 
 def test_one_day_after_the_twelfth_tells_days_and_months_apart():
     for form in ("%d/%m/%Y", "%m/%d/%Y", "%a %d/%m/%Y", "%H:%M %d/%m/%Y"):
         (series,) = read(days(form, start="2024-05-03")).series
         assert str(series.times[0]).startswith("2024-05-03")
-    for form in ("%d/%m/%Y", "%H:%M %d/%m/%Y"):
-        for time_format in (None, "mixed"):
-            with pytest.raises(
-                CorpusError, match="days and months are ambiguous"
-            ):
-                read(days(form, 9, "2024-05-03"), time_format=time_format)
-    # After a year, months are first.
-    with pytest.raises(CorpusError, match="cannot be read"):
-        read(days("%Y-%d-%m"))
-    with pytest.raises(
-        CorpusError, match="^1 of 3 cells.*'2024-13-05' in row 1"
-    ):
-        read(["2024-13-05", "14/05/2024", "15/05/2024"], time_format="mixed")
 
 
 SEVERAL = {
@@ -129,25 +106,6 @@ def test_a_time_may_be_in_several_columns(name, is_file, tmp_path):
     message = "^1 of 60 cells of the column '.* .*row 8"
     with pytest.raises(CorpusError, match=message):
         read_series(gap, names)
-
-
-def test_parts_of_a_time_are_asked_for_together():
-    given = pandas.DataFrame(
-        {"Date": days("%Y-%m-%d", 1) * 24, "Time": hours("%H.%M.%S")}
-    )
-    given["load"] = 1
-    with pytest.raises(
-        CorpusError, match="'Time'.*several columns hold the time"
-    ):
-        read_series(given, "Date")
-    with pytest.raises(
-        CorpusError, match="occur only once.*if several columns hold the time"
-    ):
-        read_series(given, "Date", ["load"])
-    with pytest.raises(
-        CorpusError, match="'Time'.*or several columns as `time`"
-    ):
-        read_series(given, "Time", ["load"])
 
 
 HOURS, MONTHS = frame(), frame(step="MS")
@@ -232,55 +190,98 @@ def test_times_are_written_in_many_forms(name):
 
 
 HOUR_24 = pandas.DataFrame({"d": "2024-05-01", "hour": range(1, 25)})
-REFUSED = {
-    **{
-        f"the format {form}": (
-            HOURS,
-            {"time": "date", "time_format": form},
-            f"have a year.*'{form}'",
-        )
-        for form in ("%H:%M", "%d.%m. %H:%M", "yyyy-MM-dd")
-    },
-    "hour 24": (
-        HOUR_24.assign(load=1),
-        {"time": ["d", "hour"]},
-        "^1 of 24 cells.*01 24:00' in row 24",
-    ),
-    **{
-        f"{unit} since 1970": (
-            HOURS.assign(
-                date=HOURS["date"].astype(f"datetime64[{unit}]").astype("int64")
+CLOCKS = pandas.DataFrame(
+    {"Date": days("%Y-%m-%d", 1) * 24, "Time": hours("%H.%M.%S"), "load": 1}
+)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        *(
+            (
+                functools.partial(read, times, time_format=time_format),
+                "cells .* a year of four digits",
+            )
+            for times in NO_DATE.values()
+            for time_format in (None, "mixed")
+        ),
+        # 1052024 would be the 10th of May.
+        (
+            lambda: read(
+                [x.lstrip("0") for x in days("%d%m%Y", start="2024-05-01")],
+                time_format="%d%m%Y",
             ),
-            {"time": "date"},
-            f"`time_format` '{unit}' for numbers since",
-        )
-        for unit in ("s", "ms", "us", "ns")
-    },
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_is_no_time_is_refused(name):
-    given, options, message = REFUSED[name]
-    with pytest.raises(ValueError, match=message):
-        read_series(given, **options)
-
-
-def test_all_times_have_an_offset_or_none():
-    texts = hours("%Y-%m-%d %H:%M")
-    for start in (0, 12):
-        zoned = [*texts]
-        zoned[start : start + 12] = [
-            f"{text}+02:00" for text in texts[start : start + 12]
-        ]
-        with pytest.raises(
-            CorpusError, match="^12 of 24 cells.*02:00.*Received"
-        ):
-            read(zoned)
-        with pytest.raises(
-            CorpusError, match="^12 of 24 cells.*of all times or of"
-        ):
-            read(zoned, time_format="ISO8601")
+            "^9 of 24 cells.*all digits of %d%m%Y",
+        ),
+        # No day is after the twelfth.
+        *(
+            (
+                functools.partial(
+                    read, days(form, 9, "2024-05-03"), time_format=time_format
+                ),
+                "days and months are ambiguous",
+            )
+            for form in ("%d/%m/%Y", "%H:%M %d/%m/%Y")
+            for time_format in (None, "mixed")
+        ),
+        # After a year, months are first.
+        (lambda: read(days("%Y-%d-%m")), "cannot be read"),
+        (
+            lambda: read(
+                ["2024-13-05", "14/05/2024", "15/05/2024"], time_format="mixed"
+            ),
+            "^1 of 3 cells.*'2024-13-05' in row 1",
+        ),
+        # The time is in several columns.
+        (
+            lambda: read_series(CLOCKS, "Date"),
+            "'Time'.*several columns hold the time",
+        ),
+        (
+            lambda: read_series(CLOCKS, "Date", ["load"]),
+            "occur only once.*if several columns hold the time",
+        ),
+        (
+            lambda: read_series(CLOCKS, "Time", ["load"]),
+            "'Time'.*or several columns as `time`",
+        ),
+        (
+            lambda: read_series(HOUR_24.assign(load=1), ["d", "hour"]),
+            "^1 of 24 cells.*01 24:00' in row 24",
+        ),
+        *(
+            (
+                functools.partial(
+                    read,
+                    HOURS["date"].astype(f"datetime64[{unit}]").astype("int64"),
+                ),
+                f"`time_format` '{unit}' for numbers since",
+            )
+            for unit in ("s", "ms", "us", "ns")
+        ),
+        # All times have an offset, or none.
+        *(
+            (
+                functools.partial(
+                    read,
+                    hours(f"%Y-%m-%d %H:%M{first}", 12)
+                    + hours(f"%Y-%m-%d %H:%M{rest}", 12, "2024-05-20 12:00"),
+                    **options,
+                ),
+                f"^12 of 24 cells.*{message}",
+            )
+            for first, rest in (("+02:00", ""), ("", "+02:00"))
+            for options, message in (
+                ({}, "02:00.*Received"),
+                ({"time_format": "ISO8601"}, "of all times or of"),
+            )
+        ),
+    ],
+)
+def test_what_is_no_time_is_refused(call, message):
+    with pytest.raises(CorpusError, match=message):
+        call()
 
 
 def test_a_year_is_that_of_the_clock():
