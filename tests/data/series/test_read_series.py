@@ -307,25 +307,36 @@ def test_names_of_columns_have_no_case_and_no_space(tmp_path):
     assert [(x.name, len(x.times)) for x in table.series] == [("a", 3)]
 
 
-@pytest.mark.parametrize("key", ["", " ", "nan"])
-def test_a_row_without_a_key_is_refused(tmp_path, key):
-    path = tmp_path / "shops.csv"
-    rows = ["date,shop,load", "2024-05-01,a,1", f"2024-05-02,{key},2"]
-    path.write_text("\n".join(rows), "utf-8")
-    with pytest.raises(CorpusError, match="'shop'. Received: '.*' in row 2"):
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        *(
+            (
+                ["date,shop,load", "2024-05-01,a,1", f"2024-05-02,{key},2"],
+                "'shop'. Received: '.*' in row 2",
+            )
+            for key in ("", " ", "nan")
+        ),
+        # Another encoding, of the header or of a key.
+        *(
+            (
+                [
+                    header,
+                    *(f"2024-05-{day:02},{shop},1" for day in range(1, 9)),
+                ],
+                "iconv -f ISO-8859-1",
+            )
+            for header, shop in (
+                ("date,shop,W\u00e4rme", "Kiel"),
+                ("date,shop,Last", "K\u00f6ln"),
+            )
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_read(write, rows, message):
+    path = write("\n".join(rows).encode("latin-1"), "shops.csv")
+    with pytest.raises(CorpusError, match=message):
         read_series(path, "date", key="shop")
-
-
-@pytest.mark.parametrize("bad", ["header", "key"])
-def test_another_encoding_is_named(tmp_path, bad):
-    path = tmp_path / "towns.csv"
-    column = "W\u00e4rme" if bad == "header" else "Last"
-    name = "Kiel" if bad == "header" else "K\u00f6ln"
-    rows = [f"Zeit,Ort,{column}"]
-    rows += [f"2024-05-{day:02},{name},1" for day in range(1, 9)]
-    path.write_text("\n".join(rows), "latin-1")
-    with pytest.raises(CorpusError, match="iconv -f ISO-8859-1"):
-        read_series(path, "Zeit", key="Ort")
 
 
 @pytest.mark.parametrize("end", ["", ";"])
