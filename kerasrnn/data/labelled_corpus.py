@@ -183,8 +183,8 @@ def read_labelled_corpus(
         if report.malformed:
             received += f", {len(report.malformed)} malformed: {report.first()}"
         raise CorpusError(
-            f"The corpus {path} has {lacks}. Expected: texts of at least "
-            f"{classes}, in a table or in a sub-folder for each class. "
+            f"The corpus {report.corpus} has {lacks}. Expected: texts of at "
+            f"least {classes}, in a table or in a sub-folder for each class. "
             f"Received: {received}"
         )
     report.warn()

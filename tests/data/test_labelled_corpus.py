@@ -214,6 +214,8 @@ BAD_ROWS = {
     "1": "1 columns instead of 2",
     "1,fine,": "3 columns instead of 2",
     '"1\n2",fine,': "3 columns instead of 2",
+    r"\N,fine": "empty label",
+    r"1,\N": "empty text",
 }
 
 
@@ -358,6 +360,15 @@ FORMS = {
         ),
         {},
     ),
+    "fastText, labels anywhere": (
+        "a.txt",
+        "\n".join(
+            " ".join([*(f"__label__{x}" for x in tags[:1]), text, *rest])
+            for text, tags in zip(TEXTS, TAGS, strict=True)
+            for rest in [[f"__label__{x}" for x in tags[1:]]]
+        ),
+        {},
+    ),
     "columns": (
         "a.tsv",
         table(
@@ -412,8 +423,12 @@ def test_bad_cells_are_left_out_and_labels_of_no_text_told(
                 path, label_column=("x", "y"), multi_label=True
             )
     assert corpus.train == (["a", "b", "e"], [(0,), (), (0,)])
-    path = write('text\tlabel\na\t"x, y"\nb\t["x", 1.0, 1, "x"]\nc\t[""]\n')
-    with pytest.warns(CorpusWarning, match="line 2 .not a list.*line 4 .empty"):
+    path = write(
+        'text\tlabel\na\t"x, y"\nb\t["x", 1.0, 1, "x"]\nc\t[""]\n'
+        "d\t['x' 'y']\n"  # of NumPy
+    )
+    message = "line 2 .not a list.*line 4 .empty.*line 5 .not a list"
+    with pytest.warns(CorpusWarning, match=message):
         with pytest.warns(CorpusWarning, match="'1.0' is read as '1'"):
             with pytest.warns(CorpusWarning, match="are numbers and some are"):
                 corpus = read_labelled_corpus(path, multi_label=True)
@@ -431,6 +446,10 @@ def test_several_labels_that_were_not_asked_for_are_left_out(
             write(content, name), label_column="labels"
         )
     assert corpus.train == (["too slow", "so"], [1, 0])
+    cells = '["x", "y"]', '["x"]', "['y']", "[0, 1]"
+    path = write(table(["text", *"abcd"], ["label", *cells]), "a.tsv")
+    with pytest.warns(CorpusWarning, match="line 2 .2 labels, not one"):
+        assert read_labelled_corpus(path).label_names == ["[0, 1]", "x", "y"]
 
 
 def test_a_column_is_one_label():

@@ -153,7 +153,8 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
     per_step = file.ticks_per_beat / steps_per_beat
     notes = [
         (key, start, end)
-        for key, start, end in _notes(mido.merge_tracks(file.tracks))
+        for track in file.tracks
+        for key, start, end in _notes(track)
         if 0 <= key < KEYS
     ]
     if not notes:
@@ -206,7 +207,7 @@ def _warn_of_rounding(starts, ticks_per_beat, steps_per_beat, path):
 
 
 def _notes(messages):
-    """Yields the key, first tick and last tick of every note."""
+    """Yields the key, first tick and last tick of every note of a track."""
     began, now = {}, 0
     for message in messages:
         now += message.time

@@ -12,7 +12,10 @@ from kerasrnn.data.report import CorpusError
 from kerasrnn.data.report import decode
 from kerasrnn.tokenizers.invisible import is_blank
 
-MISSING = "", "nan", "<na>", "null"  # how programs write a missing value
+# How programs write a missing value, in lower case. That of databases is never
+# a text.
+NULL = r"\n"
+MISSING = "", "nan", "<na>", "null", NULL
 _FLAGS = {
     **{"1": True, "1.0": True, "true": True},
     **{"0": False, "0.0": False, "false": False},
@@ -39,7 +42,7 @@ def _text(value, name):
     if not isinstance(value, str | None):
         raise ValueError(f"not a text in {name!r}: {value!r:.40}")
     text = (value or "").strip()
-    if is_blank(text):
+    if is_blank(text) or text.lower() == NULL:
         raise ValueError(f"empty {name}")
     return decoded(text, name)
 
@@ -79,6 +82,9 @@ def is_missing(value):
 
 def _one_name(value, name):
     """Returns the name in a cell; a list must have exactly one."""
+    found = _listed(value)
+    if isinstance(found, list) and all(isinstance(x, str) for x in found):
+        value = found  # Numbers may be the bounds of an interval.
     if isinstance(value, list | tuple):
         if len(value) != 1:
             advice = ": `multi_label` keeps several" if value else ""
@@ -93,15 +99,27 @@ def _names(value, name):
         return []
     if isinstance(value, dict):
         return [column for column, cell in value.items() if _flag(cell, column)]
-    if isinstance(value, str) and value.strip().startswith("["):
-        for read in (json.loads, ast.literal_eval):  # as Python writes it
-            wrong = ValueError, SyntaxError, RecursionError, MemoryError
-            with contextlib.suppress(*wrong):
-                value = read(value)
-                break
+    value = _listed(value)
     if not isinstance(value, list | tuple):
         raise ValueError(f"not a list of {name}: {value!r:.40}")
     return [name_in(x, name) for x in value]
+
+
+def _listed(value):
+    """Reads a text that is a list; returns other values unchanged."""
+    if isinstance(value, str) and value.strip().startswith("["):
+        for read in (json.loads, _python_list):
+            wrong = ValueError, SyntaxError, RecursionError, MemoryError
+            with contextlib.suppress(*wrong):
+                return read(value)
+    return value
+
+
+def _python_list(text):
+    """Reads a list as Python writes it; NumPy's `['a' 'b']` is not one."""
+    if re.search(r"""['"]\s*['"]""", text):  # Python would join the strings.
+        raise ValueError
+    return ast.literal_eval(text)
 
 
 def _flag(value, column):

@@ -145,6 +145,8 @@ def _sentences(lines, pattern, width, path, report):
             if words:
                 yield start, words
             words = []
+        elif not words and _is_comment(line, pattern):
+            continue
         elif len(cells) == width and all(cells):
             start = start if words else number
             words.append(cells)
@@ -156,6 +158,15 @@ def _sentences(lines, pattern, width, path, report):
                 "line, or a blank line between sentences. "
                 f"Received: {line!r}"
             )
+
+
+def _is_comment(line, pattern):
+    """Whether a line is no word, even if it has as many columns as words.
+
+    The words of a file are separated by tabs, or else by blanks.
+    """
+    is_apart = "# .*" if pattern.pattern == "\t" else r"#.*(\t|\s=(\s|$)).*"
+    return bool(re.match(is_apart, line))
 
 
 class _Columns:

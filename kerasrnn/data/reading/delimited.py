@@ -165,7 +165,7 @@ def _quoted_rows(lines, delimiter, are_signs, report):
     if quotes may be text and the lines look like rows. A row of empty cells,
     which spreadsheets write, is blank.
     """
-    read, width = [], None
+    read, width, escaped = [], None, 0
 
     def recorded():
         for number, line in lines:
@@ -177,9 +177,11 @@ def _quoted_rows(lines, delimiter, are_signs, report):
         try:
             found = [(None, _next_row(rows))]
         except StopIteration:
-            return
+            break
         except csv.Error:
             found = []
+            numbers = (n for n, line in read if r"\"" in line)
+            escaped = escaped or next(numbers, 0)
         report.seen, first = read[-1][0], read[0][0]
         if not found or len(read) > 1:
             apart = [(n, _line_cells(line, delimiter)) for n, line in read]
@@ -197,6 +199,11 @@ def _quoted_rows(lines, delimiter, are_signs, report):
             if any(map(str.strip, cells)):
                 yield number or first, cells
         read.clear()
+    if escaped:
+        report.notes.append(
+            rf"line {escaped} has a quote in the form \", and its quotes are "
+            "kept as text. In a quoted cell, write a quote twice"
+        )
 
 
 def _headed_table(rows, report):
@@ -267,10 +274,7 @@ def _numbered_table(rows, wanted, widths, delimiter, report):
 def _fasttext_rows(lines, report):
     """Yields the rows of `__label__NAME text` lines."""
     for number, line in numbered_lines(lines, report):
-        labels, text = [], line.strip()
-        while text.startswith(_LABEL):
-            label, *rest = text.split(maxsplit=1)
-            labels.append(label.removeprefix(_LABEL))
-            text = "".join(rest).removeprefix(", ")
+        labels = re.findall(rf"(?<!\S){_LABEL}(\S*)", line)
+        text = re.sub(rf"(?<!\S){_LABEL}\S*(\s+(, )?|$)", "", line).strip()
         if labels or text:
             yield number, {"label": labels, "text": text}

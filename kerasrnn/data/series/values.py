@@ -135,7 +135,8 @@ def moments(column, time_format, report):
         counts = pandas.to_numeric(column, errors="coerce")
         times = pandas.to_datetime(counts, unit=time_format, errors="coerce")
         expected = f"a number since 1970 in the unit {time_format!r}"
-        refuse(column, times.isna(), expected, report)
+        is_wrong = times.isna() | (times.dt.year > 9999)  # as in other texts
+        refuse(column, is_wrong, expected, report)
         return times, times, None
     if column.dtype.kind == "M":
         index = pandas.DatetimeIndex(column)  # those of pyarrow are others
@@ -202,7 +203,15 @@ def _has_date(text, clock):
     )
     points = text.str.replace(",", ".")
     fractions = import_pandas().to_numeric(points, errors="coerce") % 1 > 0
-    return years & ~text.str.contains(_MISREAD) & ~fractions
+    is_date = years & ~text.str.contains(_MISREAD) & ~fractions
+    return is_date & (not _are_seasons(text))
+
+
+def _are_seasons(text):
+    """Whether all texts are of two years, such as 2023/24, not of a month."""
+    found = text.str.extract(r"^\s*(\d{4})[-/](\d{2})\s*$").astype(float)
+    are_next = (found[0] + 1) % 100 == found[1]
+    return are_next.all() and found[0].nunique() > 1
 
 
 def _offsets(column, text, report):

@@ -139,6 +139,18 @@ def test_a_note_without_an_end_lasts_to_the_end_of_the_file(tmp_path):
     ]
 
 
+def test_a_track_does_not_end_the_notes_of_another(tmp_path):
+    """Both hands of a piano may play the same key."""
+    long, short = (
+        mido.MidiTrack([note(60, first), note(60, steps, 0)])
+        for first, steps in ((0, 400), (100, 100))
+    )
+    path = tmp_path / "a.mid"
+    for tracks in ([long, short], [short, long]):
+        mido.MidiFile(ticks_per_beat=100, tracks=tracks).save(path)
+        assert read_midi(path, 1)[:, 39].tolist() == [1] * 4
+
+
 @pytest.mark.parametrize(
     "option",
     [

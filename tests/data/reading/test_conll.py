@@ -131,6 +131,16 @@ READ = {
         [[("trả lời", "V"), ("dám", "R")], [("#", "S")]],
     ),
     "blanks": ("who WP\t\nknows VBZ\n", {}, TAGGED[:1]),
+    # Comments with as many columns as words.
+    **{
+        comment: (f"{comment}\nwho _ _ WP\nknows _ _ VBZ\n", {}, TAGGED[:1])
+        for comment in ("# sent_id = 1", "# id 3f\tdomain=en", "#a = b c")
+    },
+    "a comment between tabs": (
+        "# id 3\td=en\nwho\tWP\nknows\tVBZ",
+        {},
+        TAGGED[:1],
+    ),
     "names of fewer columns": (
         "# global.columns = FORM NER UPOS\nAnna B-PER\nsingt O\n\nBonn B-LOC",
         {},

@@ -133,6 +133,13 @@ def test_a_blank_may_stand_before_a_quote(write, header):
     assert found == ([("x", "a, b")] if not named else []) + expected
 
 
+def test_a_quote_after_a_backslash_is_warned_of(write):
+    path = write([(r'"So \"fine\" it is"', "c"), ('"a ""b"""', "d")], ",")
+    with pytest.warns(CorpusWarning, match=r'line 2 has a quote .* \\"'):
+        found = pairs(path)
+    assert found == [(r'"So \"fine\" it is"', "c"), ('a "b"', "d")]
+
+
 def test_commas_quoted_between_tabs_as_spreadsheets_do(write):
     rows = [("so, so", "a"), ("good", "b")]
     path = write([('"so, so"', "a"), ("good", "b")], "\t")

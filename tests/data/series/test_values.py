@@ -260,6 +260,12 @@ CLOCKS = pandas.DataFrame(
             )
             for unit in ("s", "ms", "us", "ns")
         ),
+        (
+            functools.partial(read, [1714500000000] * 2, time_format="s"),
+            "^2 of 2 cells.*since 1970 in the unit 's'",
+        ),
+        # Seasons are not months.
+        (lambda: read(["2001/02", "2002/03", "2003/04"]), "^3 of 3 cells"),
         # All times have an offset, or none.
         *(
             (
