@@ -190,7 +190,7 @@ TRIED = {
             rows("a.tmx", **BOTH),
             PAIRS,
         ),
-        "fastText, lines of `__label__NAME text`; labels may stand anywhere in a line": (
+        "fastText, lines of `__label__NAME text` (labels anywhere)": (
             {"a.txt": "__label__fine so good\n__label__poor bad\n"},
             rows("a.txt", **LABELLED),
             TEXTS,
