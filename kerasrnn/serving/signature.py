@@ -268,15 +268,19 @@ def _numbers(value, dtype):
     array = np.asarray(value)
     if array.dtype == dtype:
         return array
-    if array.dtype == object and dtype.kind == "f":
+    if array.dtype == object and dtype.kind not in "biu":
         # In JSON, missing numbers are `null`.
         leaves = [np.nan if x is None else x for x in array.ravel().tolist()]
         array = np.array(leaves).reshape(array.shape)
-    # NumPy would convert booleans and strings to numbers.
+    # NumPy would convert booleans and strings to numbers. Whether integers fit
+    # is checked below.
     fits = (
         not isinstance(value, (np.ndarray, np.generic))
         and array.dtype.kind != "b"
-        and np.can_cast(array.dtype, dtype, "same_kind")
+        and (
+            np.can_cast(array.dtype, dtype, "same_kind")
+            or (array.dtype.kind in "iu" and dtype.kind in "iu")
+        )
     )
     if array.size and not fits:
         raise TypeError(f"values of the dtype {array.dtype}")

@@ -53,6 +53,16 @@ def test_a_missing_float_is_nan():
     for value, dtype in (([1, None], tf.int32), ([None, "1"], tf.float32)):
         with pytest.raises(TypeError, match="values? of "):
             as_array(value, dtype)
+    assert np.isnan(as_array([None], tf.bfloat16).astype("float32"))
+
+
+@pytest.mark.parametrize("dtype", [tf.uint8, tf.uint64, tf.int8])
+def test_integers_that_fit_are_taken(dtype):
+    found = as_array([[0, 127]], dtype)
+    assert found.dtype == dtype.as_numpy_dtype and found.tolist() == [[0, 127]]
+    for value in (-129, 2**64 - 1 if dtype.size < 8 else -1):
+        with pytest.raises(ValueError, match=f"values from {value}"):
+            as_array([value], dtype)
 
 
 def test_numbers_too_large_for_the_dtype_are_refused(tmp_path):

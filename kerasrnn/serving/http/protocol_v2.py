@@ -161,7 +161,10 @@ def _array(tensor, binary, dtype):
             type(size) is int and size >= 0 for size in shape
         ):
             raise ValueError(f"the shape {shape}")
-        return as_array(_data(tensor, binary, dtype), dtype).reshape(shape)
+        array = as_array(_data(tensor, binary, dtype), dtype)
+        if array.ndim > 1 and list(array.shape) != shape:
+            raise ValueError(f"data of the shape {list(array.shape)}")
+        return array.reshape(shape)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(
             f"The input `{tensor['name']}` must be a tensor of "

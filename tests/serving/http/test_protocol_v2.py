@@ -173,6 +173,8 @@ def square(data):
         ({"inputs": [tensor(shape=[-1])]}, "Received: the shape [-1]"),
         ({"inputs": [tensor(shape="a")]}, "shape a"),
         ({"inputs": [tensor(shape=[1, 1])]}, "shape (1, 1)"),
+        # Another order of the same numbers.
+        ({"inputs": [tensor(data=[["a", "b"]], shape=[2])]}, "shape [1, 2]"),
         ({"inputs": [tensor(data=[1])]}, "type `int`"),
         ({"inputs": [tensor(data=["\ud800"])]}, "surrogate"),
         ({"inputs": [{"name": 1}]}, "objects with names"),
