@@ -22,6 +22,9 @@ class AdamByPart(keras.optimizers.Adam):
         learning_rate: Float or schedule, as in `keras.optimizers.Adam`.
         **kwargs: Other arguments of `keras.optimizers.Adam`.
 
+    Raises:
+        ValueError: when it is built, if there are a `weight_decay` and factors.
+
     Example:
 
     >>> layer = keras.layers.Dense(2)
@@ -38,6 +41,12 @@ class AdamByPart(keras.optimizers.Adam):
 
     def build(self, variables: Sequence[Any]) -> None:
         self.factors = [getattr(x, "rate_factor", 1.0) for x in variables]
+        if self.weight_decay and set(self.factors) != {1.0}:
+            raise ValueError(
+                "`weight_decay` would not be multiplied by the factors of the "
+                "learning rate. Expected: weight_decay=None. Received: "
+                f"weight_decay={self.weight_decay}"
+            )
         super().build(variables)
 
     def update_step(

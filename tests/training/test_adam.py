@@ -3,6 +3,7 @@ import pathlib
 import keras
 import pytest
 
+from kerasrnn.training import AdamByPart
 from kerasrnn.training import Settings
 from kerasrnn.training import build_optimizer
 from tests.helpers import schedule
@@ -49,3 +50,12 @@ def test_the_running_mean_is_over_a_tenth_of_the_training_at_most(
     optimizer = build_optimizer(Settings(**GIVEN, ema=ema), epoch_steps)
     assert optimizer.use_ema
     assert optimizer.ema_momentum == pytest.approx(momentum)
+
+
+def test_weight_decay_goes_with_one_rate_only():
+    layer = keras.layers.Dense(2)
+    layer.build((None, 3))
+    AdamByPart(weight_decay=0.01).build(layer.trainable_variables)
+    layer.kernel.rate_factor = 0.1
+    with pytest.raises(ValueError, match="None. Received: weight_decay=0.01"):
+        AdamByPart(weight_decay=0.01).build(layer.trainable_variables)

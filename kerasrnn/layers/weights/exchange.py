@@ -357,7 +357,7 @@ def load_torch_weights(source: Any, target: Layers, prefix: str = "") -> None:
     """
     stack = stacked("target", target)
     found = torch_arrays(source, prefix)
-    _check_like_torch("target", stack)
+    _check_like_torch("target", target, stack)
     check_names(
         [name for layer in stack for d in layer for name in names_of(d)],
         found,
@@ -408,7 +408,7 @@ def torch_weights(source: Layers) -> dict[str, Tensor]:
      ('bias_ih_l0', (32,)), ('bias_hh_l0', (32,))]
     """
     stack = stacked_source(source)
-    _check_like_torch("source", stack)
+    _check_like_torch("source", source, stack)
     first, directions = stack[0][0], len(stack[0])
     for layer in stack:
         for direction in layer:
@@ -428,8 +428,17 @@ def torch_weights(source: Layers) -> dict[str, Tensor]:
     }
 
 
-def _check_like_torch(name, stack):
+def _check_like_torch(name, layers, stack):
     """Raises an error if one PyTorch module cannot have these layers."""
+    for layer in layers if isinstance(layers, (list, tuple)) else [layers]:
+        merged = getattr(layer, "merge_mode", None) or "concat"
+        if merged != "concat" or getattr(layer, "go_backwards", False):
+            raise ValueError(
+                f"Layers of `{name}` must read forwards, or in both directions "
+                "with concatenated outputs, as in PyTorch. Received: "
+                f"{layer!r} with "
+                + ("go_backwards=True" if merged == "concat" else merged)
+            )
     if len({len(layer) for layer in stack}) > 1:
         raise ValueError(
             f"Either all layers of `{name}` must be in "

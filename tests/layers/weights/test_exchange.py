@@ -479,6 +479,23 @@ def shaped(name, *shape):
         ),
         (
             torch_weights,
+            lambda: [make(FastLSTM, go_backwards=True)],
+            "as in PyTorch.*go_backwards=True",
+        ),
+        (
+            load_torch_weights,
+            lambda: (
+                random_state("LSTM"),
+                [
+                    keras.layers.Bidirectional(
+                        make(FastLSTM, return_sequences=True), merge_mode="sum"
+                    )
+                ],
+            ),
+            "as in PyTorch.*with sum",
+        ),
+        (
+            torch_weights,
             lambda: [make(FastGRU, reset_after=False)],
             "`source` must .*reset_after=True",
         ),
