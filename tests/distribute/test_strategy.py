@@ -1,6 +1,9 @@
+import typing
+
 import keras
 import pytest
 
+from kerasrnn.distribute import Distribution
 from kerasrnn.distribute import make_strategy
 from kerasrnn.distribute.strategy import first
 
@@ -51,6 +54,7 @@ def test_more_devices_than_there_are():
     ],
 )
 def test_what_is_wrong_is_said(monkeypatch, config, arguments, message):
+    assert typing.get_args(Distribution) == ("mirrored", "workers")
     monkeypatch.setenv("TF_CONFIG", config)
     with pytest.raises((ValueError, RuntimeError), match=message):
         make_strategy(*arguments)

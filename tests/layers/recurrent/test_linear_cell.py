@@ -4,6 +4,8 @@ import pytest
 from keras import ops
 
 from kerasrnn.layers import RGLRU
+from kerasrnn.layers import FastRNN
+from kerasrnn.layers import LinearCell
 from kerasrnn.layers import MinGRU
 from kerasrnn.layers import MinGRUCell
 from kerasrnn.layers import MinLSTM
@@ -24,6 +26,25 @@ def test_golden_min_gru():
     # 0.5 (1 - sigmoid(0.75)) - sigmoid(0.75)
     (state,) = small_layers.step(cell, [[1.0]], [[[0.5]]])
     np.testing.assert_allclose(state, [[-0.518768]], rtol=1e-5)
+
+
+def test_a_linear_cell_of_ones_own_is_its_recurrence():
+    class Average(LinearCell):
+        def build(self, input_shape):
+            self.build_gates(input_shape[-1], 1)
+
+        def coefficients(self, inputs):
+            x = self.gates(inputs)
+            return ops.full_like(x, 0.75), 0.5 * x
+
+    cell, x = Average(3), helpers.random(2, 6, 4)
+    outputs = FastRNN(cell, return_sequences=True)(x)
+    state = np.zeros((2, 3))
+    for step in range(6):
+        state = 0.75 * state + 0.5 * (
+            x[:, step] @ ops.convert_to_numpy(cell.kernel)
+        )
+        helpers.assert_close(outputs[:, step], state)
 
 
 def test_positive():
