@@ -2,8 +2,8 @@
 
     python docs/images/results.py
 
-The figures are those of `docs/results.md` and `recipes/studies/README.md`, which
-have commands and commits.
+The figures are those of `docs/results.md` and `recipes/studies/README.md`,
+which have commands and commits.
 """
 
 import pathlib
