@@ -203,8 +203,8 @@ def _has_date(text, clock):
     )
     points = text.str.replace(",", ".")
     fractions = import_pandas().to_numeric(points, errors="coerce") % 1 > 0
-    is_date = years & ~text.str.contains(_MISREAD) & ~fractions
-    return is_date & (not _are_seasons(text))
+    is_odd = text.str.contains(_MISREAD) | fractions | _are_seasons(text)
+    return years & ~is_odd
 
 
 def _are_seasons(text):
