@@ -28,23 +28,6 @@ def settings_of(*flags):
     return training.by_size(settings, 60, classify.SIZES)
 
 
-def test_flags_without_effect_are_refused(tmp_path, capsys):
-    vectors = tmp_path / "vectors.txt"
-    vectors.touch()
-    for flags in (
-        ["--vectors", vectors, "--embedding-dim", 9],
-        ["--vectors", "None", "--no-train-vectors"],
-        ["--summary", "last", "--attention", "dot"],
-        ["--label-separator", ","],
-        ["--tune-thresholds"],
-    ):
-        with pytest.raises(SystemExit):
-            settings_of(*flags)
-        name = [word for word in flags if str(word).startswith("--")][-1]
-        assert capsys.readouterr().err.endswith(f"Received: {name}\n")
-    settings_of("--embedding-dim", 9, "--attention", "dot")
-
-
 def test_the_built_in_reviews():
     corpus, dev = classify.load_parts(settings_of("--limit", 100))
     assert (len(corpus.train.texts), len(dev.texts)) == (80, 20)

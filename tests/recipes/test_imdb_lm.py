@@ -34,27 +34,6 @@ def test_it_reads_what_the_classifier_does_not_hold_out(tmp_path):
     assert labelled.unlabelled
 
 
-@pytest.mark.parametrize(
-    "presets, flags",
-    [
-        *((imdb_lm.PRESETS, [name, __file__]) for name in ("--dev", "--test")),
-        (imdb_lm.PRESETS, ["--tokens", "words"]),
-        *(
-            (imdb.PRESETS, [*flags, "--language-model", __file__])
-            for flags in (
-                *(["--units", "9"], ["--no-lowercase"]),
-                ["--vectors", "cbow"],
-            )
-        ),
-    ],
-)
-def test_flags_without_effect_are_refused(presets, flags, capsys):
-    """The reviews determine parts and words; a model what it has learnt."""
-    with pytest.raises(SystemExit):
-        training.read_settings(presets, args=flags)
-    assert capsys.readouterr().err.endswith(f"Received: {flags[0]}\n")
-
-
 def test_a_model_that_becomes_another_is_not_overwritten(tmp_path):
     path = tmp_path / "language.keras"
     path.touch()

@@ -110,26 +110,6 @@ def settings(*flags):
 
 
 @pytest.mark.parametrize(
-    "useless, useful",
-    [
-        (["--cell", "lstm", "--micro-steps", 2], ["--cell", "gam_rhn"]),
-        (["--memory", 9], ["--attention", "sha"]),
-        (
-            ["--attention", "dot", "--blocks", 2],
-            ["--attention", "transformer"],
-        ),
-        (["--loss-temperature", 5], ["--augmented-loss", 0.5]),
-        (["--devices", 2], ["--distribute", "mirrored"]),
-    ],
-)
-def test_flags_without_effect_are_refused(useless, useful, capsys):
-    with pytest.raises(SystemExit):
-        settings(*useless)
-    assert capsys.readouterr().err.endswith(f"Received: {useless[-2]}\n")
-    settings(*useful, *useless[-2:])
-
-
-@pytest.mark.parametrize(
     "flags, expected",
     [
         ((), "phrasebook"),

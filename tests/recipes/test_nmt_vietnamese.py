@@ -56,10 +56,3 @@ def test_the_built_in_phrasebook_needs_no_file():
     train, dev, _ = nmt_vietnamese.load_pairs(options)
     assert (len(train), len(dev)) == (180, 20)
     assert not {source for source, _ in train} & {source for source, _ in dev}
-
-
-def test_a_corpus_with_a_validation_set_holds_nothing_out(capsys):
-    with pytest.raises(SystemExit):
-        settings("--corpus", "en_vi", "--dev-size", 100)
-    assert "Received: --dev-size" in capsys.readouterr().err
-    assert settings("--corpus", "x.tsv", "--dev-size", 100).dev_size == 100

@@ -295,29 +295,6 @@ def test_workers_train_no_ensemble(capsys):
 WORDS = "--tokenizer", "word"
 
 
-@pytest.mark.parametrize(
-    "flags, useless",
-    [
-        (["--no-lexicon", "--shortlist", 9], "--shortlist"),
-        ([*WORDS, "--vocabulary-size", 9], "--vocabulary-size"),
-        ([*WORDS, "--subword-sampling", 0.1], "--subword-sampling"),
-        (["--source-vectors", __file__], "--source-vectors"),
-        (["--old", "old.tsv"], "--old"),
-        (["--old-columns", "de", "en"], "--old-columns"),
-        (["--reverse", __file__], "--reverse"),
-        (["--alignment-weight", 0.5], "--alignment-weight"),
-        (["--no-copy-unknown"], "--no-copy-unknown"),
-        (["--alignments", __file__, "--attention", "None"], "--alignments"),
-    ],
-)
-def test_flags_without_effect_are_refused(flags, useless, capsys):
-    with pytest.raises(SystemExit):
-        settings(*flags)
-    said = " ".join(capsys.readouterr().err.split())
-    assert said.endswith(f"Received: {useless}")
-    assert f"Expected: {useless.replace('--no-', '--')} needs --" in said
-
-
 def test_what_only_scores_concern_does_not_identify_a_training():
     flags = "--beam-width", "--length-penalty", "--no-repeat-ngram"
     flags += "--shortlist", "--members"
