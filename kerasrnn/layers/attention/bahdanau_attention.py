@@ -250,37 +250,39 @@ def _blocks(most, query, keys, vector):
 
     queries, positions = divided(query, units), ops.shape(keys)[1]
 
-    def hidden(index):
-        """Hidden layer of a block, `(size, batch, positions, units)`."""
-        return ops.tanh(ops.expand_dims(queries[index], 2) + keys)
+    def of_block(queries, keys, vector):
+        """Scores of a block of queries, `(size, batch, positions)`."""
+        hidden = ops.tanh(ops.expand_dims(queries, 2) + keys)
+        return _product(hidden, vector)
 
     def one_by_one():
         _, scores = _backend.scan(
-            lambda state, index: (state, _product(hidden(index), vector)),
+            lambda state, index: (
+                state,
+                of_block(queries[index], keys, vector),
+            ),
             [],
             blocks,
         )
         return joined(scores, positions)
 
     def gradient(upstream):
-        wide_vector = wide(vector)
         upstream = divided(*upstream, positions)
 
         def step(state, index):
-            of_keys, of_vector = state
-            grad, active = upstream[index], hidden(index)
-            flat = ops.reshape(active, (-1, units))
-            row = ops.reshape(grad, (1, -1))
-            of_vector = of_vector + wide(ops.matmul(row, flat))[0]
-            gate = ops.expand_dims(grad, -1) * (1 - ops.square(active))
-            of_keys = of_keys + wide_vector * ops.sum(wide(gate), axis=0)
-            of_query = wide_vector * ops.sum(wide(gate), axis=2)
-            return (of_keys, of_vector), of_query
+            (of_queries, *grads), _ = _backend.gradients(
+                lambda *arguments: ([of_block(*arguments)], ()),
+                [queries[index], keys, vector],
+                [upstream[index]],
+            )
+            return [
+                x + wide(y) for x, y in zip(state, grads, strict=True)
+            ], of_queries
 
-        state = wide(ops.zeros_like(keys)), ops.zeros_like(wide_vector)
-        (of_keys, of_vector), of_query = _backend.scan(step, state, blocks)
+        state = [wide(ops.zeros_like(x)) for x in (keys, vector)]
+        (of_keys, of_vector), of_queries = _backend.scan(step, state, blocks)
         return (
-            ops.cast(joined(of_query, units), query.dtype),
+            joined(of_queries, units),
             ops.cast(of_keys, keys.dtype),
             ops.cast(of_vector, vector.dtype),
         )
