@@ -120,10 +120,7 @@ class MadeAnew:
         cls, config: Config, custom_objects: dict[str, Any] | None = None
     ) -> Self:
         return cls(
-            **{
-                name: _deserialize(value, custom_objects)
-                for name, value in config.items()
-            }
+            **keras.saving.deserialize_keras_object(config, custom_objects)
         )
 
 
@@ -245,11 +242,3 @@ def _serialize(value):
     if inspect.isfunction(value) or inspect.isbuiltin(value):
         return keras.activations.serialize(value)
     return keras.saving.serialize_keras_object(value)
-
-
-def _deserialize(value, custom_objects):
-    if isinstance(value, (list, tuple)):
-        return [_deserialize(inner, custom_objects) for inner in value]
-    if isinstance(value, dict) and "class_name" in value:
-        return keras.saving.deserialize_keras_object(value, custom_objects)
-    return value
