@@ -43,46 +43,11 @@ class Link(ByArguments):
     of the loss.
     """
 
-    def __init__(self) -> None:
-        self.layer: Any = None
-
-
-class Linked:
-    """A layer with a link to itself, which a loss can hold."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self._set_link(Link())
-
-    def get_config(self) -> Config:
-        config = super().get_config()  # type: ignore[misc]
-        return {**config, "link": serialized(self.link)}
-
-    @classmethod
-    def from_config(
-        cls, config: Config, custom_objects: dict[str, Any] | None = None
-    ) -> Self:
-        config, link = unlinked(config)
-        layer = super().from_config(config, custom_objects)  # type: ignore
-        layer._set_link(link)
-        return layer
-
-    def marked(self, outputs: Tensor) -> Tensor:
-        """Marks outputs, so that a loss recognizes them as this layer's.
-
-        JAX arrays cannot be marked and are returned unchanged.
-        """
-        with contextlib.suppress(AttributeError):
-            outputs._kerasrnn_link = self.link
-        return outputs
-
-    def _set_link(self, link):
-        self.link = link
-        link.layer = self
+    layer: Any = None
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class CRF(Linked, Configured, keras.layers.Layer):
+class CRF(Configured, keras.layers.Layer):
     """A linear-chain conditional random field (Lafferty et al. 2001).
 
     It is the last layer of a model that tags sequences. A softmax chooses each
@@ -190,6 +155,8 @@ class CRF(Linked, Configured, keras.layers.Layer):
         )
         self.allowed = allowed_moves(self.labels, scheme)
         self.supports_masking = True
+        self.link = Link()
+        self.link.layer = self
 
     def build(self, input_shape: Shape) -> None:
         tags = input_shape[-1]
@@ -218,7 +185,11 @@ class CRF(Linked, Configured, keras.layers.Layer):
     def call(self, emissions: Tensor, mask: Tensor | None = None) -> Tensor:
         emissions, mask = chains.checked(emissions, mask)
         tags, _ = self.decode(ops.stop_gradient(emissions), mask)
-        return self.marked(with_path(emissions, mask, tags))
+        outputs = with_path(emissions, mask, tags)
+        # By this, a loss recognizes the outputs. JAX arrays have no attributes.
+        with contextlib.suppress(AttributeError):
+            outputs._kerasrnn_link = self.link
+        return outputs
 
     def compute_output_shape(self, emissions_shape: Shape) -> Shape:
         return tuple(emissions_shape)
@@ -322,6 +293,18 @@ class CRF(Linked, Configured, keras.layers.Layer):
         build_once(self, emissions.shape)
         weights = self.transitions, self.start, self.end
         return chains.chain(emissions, mask, *weights, self.allowed)
+
+    def get_config(self) -> Config:
+        return {**super().get_config(), "link": serialized(self.link)}
+
+    @classmethod
+    def from_config(
+        cls, config: Config, custom_objects: dict[str, Any] | None = None
+    ) -> Self:
+        config, link = unlinked(config)
+        layer = super().from_config(config, custom_objects)
+        layer.link, link.layer = link, layer
+        return layer
 
 
 def with_path(emissions, mask, tags):
