@@ -172,50 +172,12 @@ def array_of(value):
     return ops.convert_to_numpy(value)
 
 
-def check_names(expected, found, prefix):
-    """Raises `ValueError` unless a source has exactly these weights.
-
-    Args:
-        expected: Names of weights in PyTorch.
-        found: Dictionary of arrays, as `torch_arrays` returns it.
-        prefix: String before the names in the source, for the message.
-    """
-    projections = [prefix + name for name in found if "_hr_" in name]
-    if projections:
-        raise ValueError(
-            "`source` must have `proj_size=0`, because our layers do not "
-            f"project their outputs. Received: {projections}"
-        )
-    missing = [prefix + name for name in expected if name not in found]
-    unknown = [prefix + name for name in found if name not in expected]
-    if missing or unknown:
-        raise ValueError(
-            "`source` and `target` must have the same weights: the same number "
-            "of layers and directions, and biases where `use_bias` is set. "
-            f"Received: a source that lacks {missing} and has {unknown}, which "
-            "`target` does not have."
-        )
-
-
-def check_shapes(direction, width, found, prefix):
-    """Raises `ValueError` unless each weight has the expected shape.
-
-    Args:
-        direction: The `Direction`.
-        width: Integer, width of its input.
-        found, prefix: As in `check_names`.
-    """
+def torch_shapes(direction, width):
+    """Returns the shapes of PyTorch's weights by name, for an input width."""
     units = direction.cell.units
     rows = len(ORDERS[class_of(direction.cell)]) * units
     shapes = [(rows, width), (rows, units), (rows,), (rows,)]
-    for name, shape in zip(names_of(direction), shapes, strict=False):
-        if found[name].shape != shape:
-            kind = shown(class_of(direction.cell))
-            raise ValueError(
-                f"{prefix + name!r} must have the shape {shape}, for "
-                f"`{direction.place}`: {kind}, units={units}, input "
-                f"width={width}. Received: {found[name].shape}"
-            )
+    return dict(zip(names_of(direction), shapes, strict=False))
 
 
 def reordered(array, cell):
@@ -358,18 +320,31 @@ def load_torch_weights(source: Any, target: Layers, prefix: str = "") -> None:
     stack = stacked("target", target)
     found = torch_arrays(source, prefix)
     _check_like_torch("target", target, stack)
-    check_names(
-        [name for layer in stack for d in layer for name in names_of(d)],
-        found,
-        prefix,
-    )
-    widths = []
+    received = {name: array.shape for name, array in found.items()}
+    widths, expected = [], {}
     for layer in stack:
         cell = layer[0].cell
-        width = sum(found[f"weight_ih{layer[0].suffix}"].shape[1:])
-        widths.append(cell.kernel.shape[0] if cell.built else width)
+        of_source = received.get(f"weight_ih{layer[0].suffix}", ())
+        widths.append(
+            cell.kernel.shape[0] if cell.built else sum(of_source[1:])
+        )
         for direction in layer:
-            check_shapes(direction, widths[-1], found, prefix)
+            expected |= torch_shapes(direction, widths[-1])
+    wrong = [
+        x for x in expected | received if expected.get(x) != received.get(x)
+    ]
+    if wrong:
+        wanted, given = (
+            ", ".join(f"{prefix}{x}: {of.get(x, 'none')}" for x in wrong)
+            for of in (expected, received)
+        )
+        raise ValueError(
+            "`source` and `target` must have the same weights: the same kind, "
+            "widths and number of layers and directions, biases where "
+            "`use_bias` is set, and `proj_size=0`, because our layers do not "
+            f"project their outputs. Expected, for `target`: {wanted}. "
+            f"Received: {given}"
+        )
     values = [from_torch(d, found) for layer in stack for d in layer]
     build_all(target, widths)
     for direction, arrays in zip(sum(stack, []), values, strict=True):
