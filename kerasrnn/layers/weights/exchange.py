@@ -321,7 +321,8 @@ def load_torch_weights(source: Any, target: Layers, prefix: str = "") -> None:
     found = torch_arrays(source, prefix)
     _check_like_torch("target", target, stack)
     received = {name: array.shape for name, array in found.items()}
-    widths, expected = [], {}
+    widths: list[int] = []
+    expected: dict[str, tuple[int, ...]] = {}
     for layer in stack:
         cell = layer[0].cell
         of_source = received.get(f"weight_ih{layer[0].suffix}", ())
