@@ -297,35 +297,14 @@ class AttentionMechanism(Configured, KeepsQuantization):
         return memory_dim
 
 
-class _NoAttention:
+class _NoAttention(AttentionMechanism):
     """Attends to nothing: the context has width 0, and all weights are 0."""
 
-    stateful = sequential = False
-
-    def project(self, memory, memory_mask=None):
+    def keys_and_values(self, memory):
         return memory[..., :0], memory[..., :0]
 
-    def initial_state(self, batch_size, projected):
-        return ()
-
-    def draw_noise(self, query, projected):
-        return {}
-
-    def attend(
-        self,
-        query,
-        projected,
-        memory_mask=None,
-        state=(),
-        training=False,
-        noise=None,
-    ):
-        weights = ops.zeros(
-            (*ops.shape(query)[:-1], ops.shape(projected[1])[-2])
-        )
-        return query[..., :0], weights, ()
-
-    attend_in_turn = attend
+    def align(self, query, projected, memory_mask, state, training, noise):
+        return ops.zeros(self.noise_shape(query, projected)), state
 
     def context_dim(self, memory_dim):
         return 0
