@@ -19,6 +19,7 @@ from kerasrnn.models.language_model import LanguageModel
 from kerasrnn.models.model import ReadsIds
 from kerasrnn.models.model import give_weights
 from kerasrnn.models.ngram_embedding import NgramEmbedding
+from kerasrnn.models.rnn_stack import HasStack
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.saving import Configured
@@ -30,7 +31,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Encoder(ReadsIds, Configured, KeepsQuantization):
+class Encoder(HasStack, ReadsIds, Configured, KeepsQuantization):
     """Encodes a batch of token sequences with stacked recurrent layers.
 
     Args:
@@ -180,7 +181,6 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
             dtype=self.dtype_policy,
             name="stack",
         )
-        self.depth = self.stack.depth
 
     @classmethod
     def from_language_model(
@@ -239,11 +239,6 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         # Also applies to the cell, which is copied from the language model.
         set_trainable(encoder.stack, True)
         return encoder
-
-    @property
-    def cell(self) -> keras.layers.Layer:
-        """The cell of the first layer."""
-        return self.stack.cell
 
     @property
     def memory_dim(self) -> int:

@@ -16,6 +16,7 @@ from kerasrnn.layers.loop import cells
 from kerasrnn.models.forecast_heads import ForecastHead
 from kerasrnn.models.forecast_heads import PointHead
 from kerasrnn.models.model import Model
+from kerasrnn.models.rnn_stack import HasStack
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.models.segment_embedding import SegmentEmbedding
 from kerasrnn.models.series_scaling import ForecastInputs
@@ -27,7 +28,7 @@ _OF_EMBEDDING = ("shared", "known", "static", "missing")
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Forecaster(Model):
+class Forecaster(HasStack, Model):
     """Forecasts the next steps of one or more columns of numbers.
 
     The recurrent layers read segments of `segment` steps. All segments of the
@@ -146,7 +147,6 @@ class Forecaster(Model):
         self.stack = RNNStack(
             cell, depth, dropout=self.dropout, name="stack", **options
         )
-        self.depth = self.stack.depth
         self.scaling = ForecastInputs(
             self.columns,
             self.segment,
@@ -171,11 +171,6 @@ class Forecaster(Model):
             name="projection",
             **options,
         )
-
-    @property
-    def cell(self) -> keras.layers.Layer:
-        """The cell of the first layer."""
-        return self.stack.cell
 
     def build(self, inputs_shape: Any = None) -> None:
         self.scaling.build()

@@ -13,6 +13,7 @@ from kerasrnn.arguments import check_not_ragged
 from kerasrnn.arguments import instance
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import KeepsQuantization
+from kerasrnn.models.rnn_stack import HasStack
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.saving import Configured
 from kerasrnn.saving import all_layers
@@ -241,7 +242,7 @@ def _without_shapes(config):
     }
 
 
-class RecurrentModel(Model):
+class RecurrentModel(HasStack, Model):
     """Base of models with recurrent layers between input and output.
 
     A subclass calls `add_rnns` in its constructor and `run_rnns` in `run`.
@@ -260,12 +261,7 @@ class RecurrentModel(Model):
             dtype=self.dtype_policy,
             name="stack",
         )
-        self.depth, self.dropout = self.stack.depth, self.stack.dropout
-
-    @property
-    def cell(self) -> keras.layers.Layer:
-        """The cell of the first layer."""
-        return self.stack.cell
+        self.dropout = self.stack.dropout
 
     @property
     def state_sizes(self) -> list[int]:

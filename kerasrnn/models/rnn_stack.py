@@ -207,3 +207,19 @@ class RNNStack(Configured, KeepsQuantization):
             x = parts[0] if len(parts) == 1 else ops.concatenate(parts, -1)
             x = dropout(x, training=training)
         return x, after
+
+
+class HasStack:
+    """Base of models and layers whose recurrent layers are a `stack`."""
+
+    stack: RNNStack
+
+    @property
+    def cell(self) -> keras.layers.Layer:
+        """The cell of the first layer."""
+        return self.stack.cell
+
+    @property
+    def depth(self) -> int:
+        """The number of recurrent layers."""
+        return self.stack.depth

@@ -16,6 +16,7 @@ from kerasrnn.models.backbone_reader import BackboneReader
 from kerasrnn.models.character_reader import CharacterReader
 from kerasrnn.models.model import Model
 from kerasrnn.models.model import name_of
+from kerasrnn.models.rnn_stack import HasStack
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.saving import build_once
@@ -26,7 +27,7 @@ PIECES = "pieces", "piece_counts"
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Tagger(Model):
+class Tagger(HasStack, Model):
     """Assigns a tag to each word of a sentence.
 
         x_t = [E w_t; characters(w_t); backbone(w_1 ... w_T)_t]
@@ -149,15 +150,9 @@ class Tagger(Model):
             dtype=self.dtype_policy,
             name="stack",
         )
-        self.depth = self.stack.depth
         self.output_projection = keras.layers.Dense(
             self.num_tags, dtype=self.dtype_policy, name="output"
         )
-
-    @property
-    def cell(self) -> keras.layers.Layer:
-        """The cell of the first layer."""
-        return self.stack.cell
 
     def build(self, inputs_shape: Any = None) -> None:
         words: Shape = (None, None)
