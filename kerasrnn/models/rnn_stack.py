@@ -179,25 +179,19 @@ class RNNStack(Configured, KeepsQuantization):
         dropouts = list(self.dropouts)
         if self.variational:
             x = dropouts.pop(0)(x, training=training)
-        before, after = list(initial_state or []), []
+        states = initial_state or self.initial_states(ops.shape(x)[0])
         expected = len(self.state_sizes)
-        if len(before) not in (0, expected):
+        if len(states) != expected:
             raise ValueError(
                 "`initial_state` must have all states of all layers, like the "
                 f"returned list. Expected: {expected} tensors. Received: "
-                f"{len(before)}"
+                f"{len(states)}"
             )
+        before, after = iter(states), []
 
         def run(rnn):
-            states = cells.initial_state(rnn.cell, ops.shape(x)[0])
-            count = len(keras.tree.flatten(states))
-            own, before[:count] = before[:count], []
-            if own:
-                states = keras.tree.pack_sequence_as(states, own)
-            states = keras.tree.map_structure(
-                lambda state: ops.cast(state, rnn.cell.variable_dtype), states
-            )
-            y, states = rnn.carry_on(x, states, mask, training)
+            own = [next(before) for _ in cells.flat_state_sizes(rnn.cell)]
+            y, states = rnn.carry_on(x, own, mask, training)
             after.extend(keras.tree.flatten(states))
             return ops.flip(y, axis=1) if rnn.go_backwards else y
 
