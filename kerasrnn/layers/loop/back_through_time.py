@@ -32,15 +32,16 @@ def gradients(loop, operands, upstream, kept):
         loop: The `_Loop` of `run_loop.py`, with `operands`, `advance` and so
             on.
         operands: Its operands.
-        upstream: The gradients of what `loop.forward` returned, as a flat list.
-        kept: What `loop.forward_and_keep` kept, or `None`.
+        upstream: The gradients of the states that `loop.forward` returned, as a
+            flat list.
+        kept: What it kept; empty if nothing.
     """
     nest = (operands, upstream)
-    if kept is None:
-        _, kept = loop.forward_and_keep(*operands)
+    if not kept:
+        _, kept = loop.forward(operands, keep=True)
 
     def forward(*operands_):
-        return _flat(loop.forward(*_as(operands, operands_))), ()
+        return _flat(loop.forward(_as(operands, operands_))[0]), ()
 
     def slow(*arguments):
         operands, upstream = _as(nest, arguments)
@@ -64,8 +65,7 @@ class _Back:
     Args:
         loop: The `_Loop`.
         operands: Its operands.
-        upstream: The gradients of what `loop.forward` returned, as a flat list.
-        kept: What `loop.forward_and_keep` kept.
+        upstream, kept: As in `gradients`.
     """
 
     def __init__(self, loop, operands, upstream, kept):

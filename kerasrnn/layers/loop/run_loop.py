@@ -64,15 +64,11 @@ def run_loop(
     )
     if unroll or keras.backend.backend() == "torch":
         # A Python loop, which the backend differentiates.
-        return loop.forward(*loop.operands)
+        return loop.forward(loop.operands)[0]
 
     @_backend.custom_gradient
     def run(*operands):
-        kept = None
-        if training:
-            results, kept = loop.forward_and_keep(*operands)
-        else:
-            results = loop.forward(*operands)
+        results, kept = loop.forward(operands, keep=training)
 
         def gradient(upstream):
             return gradients(loop, operands, upstream, kept)
@@ -167,26 +163,21 @@ class _Loop:
             for x, old in zip(new, states, strict=True)
         ]
 
-    def forward(self, *operands):
-        """Returns the sequences of states, and the final states."""
-        last, sequences = self._scan(
-            operands, lambda old, new, results: new[: self.num_returned]
-        )
-        return sequences, last
+    def forward(self, operands, keep=False):
+        """Runs over time.
 
-    def forward_and_keep(self, *operands):
-        """Like `forward`, but also keeps what the gradient needs.
+        Args:
+            operands: Values of the `operands`.
+            keep: Whether to keep what the gradient needs.
 
-        These are the states before each step, and the results of its products.
+        Returns:
+            The sequences of states and the final states, a tuple; and what is
+            kept: the states before each step, and the results of its products.
         """
-        last, (sequences, *kept) = self._scan(
-            operands,
-            lambda old, new, results: (new[: self.num_returned], old, results),
-        )
-        return (sequences, last), kept
-
-    def _scan(self, operands, keep):
         sequences, fixed, kernels, states = operands
+
+        def saved(old, new, results):
+            return [new[: self.num_returned], *([old, results] if keep else [])]
 
         def read(index):
             return [x[index] for x in sequences]
@@ -195,16 +186,20 @@ class _Loop:
             product = _Save(self, kernels)
             new = self.advance(index, states, here, fixed, product)
             product.check_count(len(product.results))
-            return new, keep(states, new, product.results)
+            return new, saved(states, new, product.results)
 
         if self.unroll:
-            return _backend.unrolled(
+            last, found = _backend.unrolled(
                 lambda states, index: step(states, index, read(index)),
                 list(states),
                 self.time,
             )
-        like = keep(states, list(states), self.results)
-        return _backend.scan_reading(read, step, list(states), self.time, like)
+        else:
+            like = saved(states, list(states), self.results)
+            last, found = _backend.scan_reading(
+                read, step, list(states), self.time, like
+            )
+        return (found[0], last), found[1:]
 
 
 def _kind(leaf):
