@@ -4,7 +4,6 @@ import contextlib
 import dataclasses
 import json
 import math
-import re
 import zlib
 
 import h5py
@@ -17,6 +16,7 @@ from kerasrnn.files import reading
 from kerasrnn.files import writing
 from kerasrnn.training.batches import zeros
 
+STATE = "state.weights.h5"
 _CHECKSUM = "checksum"
 _RESUME = "; call the run again to resume from them"
 
@@ -109,54 +109,26 @@ def load_weights(model, path):
         model.load_weights(path)
 
 
-def finish_state(pending, folder, progress):
-    """Completes a checkpoint and removes earlier ones.
+def finish_state(pending, path, progress):
+    """Completes a checkpoint, which replaces the previous one.
 
     Args:
         pending: A `pathlib.Path`, the file that `save_state` wrote.
-        folder: A `pathlib.Path`, the folder of the checkpoints.
+        path: A `pathlib.Path`, the path of the checkpoint.
         progress: A `Progress`.
     """
-    name = f"state-{progress.epoch:04d}-{progress.batch:06d}.weights.h5"
     text = json.dumps(dataclasses.asdict(progress))
-    with writing(pending, folder / name, _RESUME):
-        check_free_space(folder, len(text) + 10_000)
+    with writing(pending, path, _RESUME):
+        check_free_space(path.parent, len(text) + 10_000)
         with h5py.File(pending, "a") as file:
             file["progress"] = np.bytes_(text)
             file.attrs[_CHECKSUM] = _checksum(file)
-        put(pending, folder / name)
-    remove_earlier_states(folder)
-
-
-def remove_earlier_states(folder):
-    """Removes all checkpoints in a folder except the last one."""
-    found = states(folder)
-    for number in sorted(found)[:-1]:
-        found[number].unlink()
+        put(pending, path)
 
 
 def deletion_remedy(folder):
     """Returns the advice if a training cannot be resumed."""
     return f"Delete the folder '{folder}' to start again."
-
-
-def states(folder):
-    """Returns the checkpoints in a folder by finished epochs and batches."""
-    return numbered_files(folder, r"state-(\d{4,})-(\d{6,})\.weights\.h5")
-
-
-def numbered_files(folder, pattern):
-    """Returns the files in a folder, by the numbers in their names.
-
-    Args:
-        folder: A `pathlib.Path`.
-        pattern: String, a pattern for the whole name, so that copies such as
-            `state-0001-000000 (1).weights.h5` do not match.
-    """
-    found = {
-        path: re.fullmatch(pattern, path.name) for path in folder.glob("*")
-    }
-    return {tuple(map(int, x.groups())): p for p, x in found.items() if x}
 
 
 def read_progress(path):

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import pathlib
+import re
 import shutil
 import sys
 import time
@@ -11,10 +12,10 @@ import keras
 
 from kerasrnn.arguments import one_of
 from kerasrnn.files import atomic_write
+from kerasrnn.training.checkpoint import STATE
 from kerasrnn.training.checkpoint import Progress
 from kerasrnn.training.checkpoint import constant_rate
 from kerasrnn.training.checkpoint import finish_state
-from kerasrnn.training.checkpoint import numbered_files
 from kerasrnn.training.checkpoint import restore_metrics
 from kerasrnn.training.checkpoint import save_state
 from kerasrnn.training.checkpoint import save_weights
@@ -235,7 +236,7 @@ class AfterCallbacks(Counting):
             **facts,
         )
         folder = self.run.folder
-        finish_state(folder / _PENDING, folder, progress)
+        finish_state(folder / _PENDING, folder / STATE, progress)
         self._saved_at = time.monotonic()
 
     def _save(self, path):
@@ -244,9 +245,15 @@ class AfterCallbacks(Counting):
 
 
 def kept_epochs(folder):
-    """Returns the files of kept weights by the number of their epoch."""
-    found = numbered_files(folder, r"epoch-(\d{4,})\.weights\.h5")
-    return {epoch: path for (epoch,), path in found.items()}
+    """Returns the files of kept weights by the number of their epoch.
+
+    Copies such as `epoch-0001 (1).weights.h5` are none of them.
+    """
+    found = {
+        path: re.fullmatch(r"epoch-(\d{4,})\.weights\.h5", path.name)
+        for path in folder.glob("*")
+    }
+    return {int(x[1]): path for path, x in found.items() if x}
 
 
 # Seconds between two progress lines.

@@ -25,6 +25,7 @@ from kerasrnn.training.batches import check_batches
 from kerasrnn.training.batches import check_executions
 from kerasrnn.training.batches import check_validation
 from kerasrnn.training.batches import endless
+from kerasrnn.training.checkpoint import STATE
 from kerasrnn.training.checkpoint import Progress
 from kerasrnn.training.checkpoint import build_metrics
 from kerasrnn.training.checkpoint import check_weights
@@ -33,8 +34,6 @@ from kerasrnn.training.checkpoint import deletion_remedy
 from kerasrnn.training.checkpoint import load_state
 from kerasrnn.training.checkpoint import load_weights
 from kerasrnn.training.checkpoint import read_progress
-from kerasrnn.training.checkpoint import remove_earlier_states
-from kerasrnn.training.checkpoint import states
 from kerasrnn.training.csv_log import columns
 from kerasrnn.training.csv_log import read_rows
 from kerasrnn.training.csv_log import write_rows
@@ -280,7 +279,7 @@ class TrainingFolder:
                 f"The training resumes after epoch {start.epoch} and "
                 f"{start.batch} batches of the next epoch."
             )
-            metrics = load_state(model, last_state(self.path))
+            metrics = load_state(model, self.path / STATE)
         # One iterator for all epochs; Keras would create one per epoch.
         data = endless(batches, start.epoch * steps + start.batch)
         if strategy_of(model) is not None:
@@ -335,11 +334,8 @@ def start_together(folder, settings, strategy):
     """
     start = _start(folder, settings)
     if strategy is not None:
-        copy_from_first_worker(
-            folder,
-            [folder / LOG, folder / BEST, *states(folder).values()],
-            strategy,
-        )
+        paths = [folder / name for name in (LOG, BEST, STATE)]
+        copy_from_first_worker(folder, paths, strategy)
         start = _start(folder, settings)
     if strategy is not None and start.batch:
         raise ValueError(
@@ -348,12 +344,6 @@ def start_together(folder, settings, strategy):
             f"{start.batch} finished batches of epoch {start.epoch + 1}."
         )
     return start
-
-
-def last_state(folder):
-    """Returns the path of the last checkpoint, or `None`."""
-    found = states(folder)
-    return found[max(found)] if found else None
 
 
 def logged_rows(folder):
@@ -373,12 +363,11 @@ def _start(folder, settings):
     """Creates the folder, or reads the progress of its training."""
     if not (folder / _SETTINGS).exists():
         make_training_folder(folder, settings)
-    # A killed process may have left earlier or incomplete files.
-    remove_earlier_states(folder)
+    # A killed process may have left incomplete files.
     for partial in folder.glob("partial-*"):
         partial.unlink()
-    state = last_state(folder)
-    if state is None:
+    state = folder / STATE
+    if not state.exists():
         # A training may have been killed after it logged its first epoch.
         if len(logged_rows(folder)) > 1:
             raise ValueError(

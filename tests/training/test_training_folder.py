@@ -99,7 +99,7 @@ def test_it_keeps_the_best_weights_and_the_whole_log(tmp_path):
         "best.weights.h5",
         "history.csv",
         "settings.json",
-        "state-0004-000000.weights.h5",
+        "state.weights.h5",
     }
     assert "tmp" in (folder.path / "settings.json").read_text("utf-8")
 
@@ -266,8 +266,9 @@ def test_within_an_epoch_it_waits_for_minutes(
     )
     with pytest.raises(Crash):
         learn(tmp_path, passing, Kill(5), minutes=1)
-    (state,) = tmp_path.glob("*/state-*")
-    assert state.name == f"state-0001-{batch:06d}.weights.h5"
+    (state,) = tmp_path.glob("*/state.weights.h5")
+    progress = checkpoint.read_progress(state)
+    assert (progress.epoch, progress.batch) == (1, batch)
 
 
 def test_the_speed_includes_seconds_before_the_checkpoint(
@@ -375,7 +376,7 @@ def test_a_loss_that_is_not_finite_ends_the_run(tmp_path, loss):
         train(folder, bad)
     assert folder.best.read_bytes() == best
     assert folder.epochs_done() == 2
-    assert folder.path / "state-0002-000000.weights.h5" in folder.path.iterdir()
+    assert folder.path / "state.weights.h5" in folder.path.iterdir()
 
 
 def test_a_validation_loss_that_is_not_finite_ends_the_run(tmp_path):
@@ -444,10 +445,10 @@ def change(path):
         ("best.weights.h5", spoil),
         ("best.weights.h5", flip),
         ("best.weights.h5", pathlib.Path.unlink),
-        ("state-0002-000000.weights.h5", cut),
-        ("state-0002-000000.weights.h5", flip),
-        ("state-0002-000000.weights.h5", empty),
-        ("state-0002-000000.weights.h5", pathlib.Path.unlink),
+        ("state.weights.h5", cut),
+        ("state.weights.h5", flip),
+        ("state.weights.h5", empty),
+        ("state.weights.h5", pathlib.Path.unlink),
     ],
 )
 def test_damage_is_named_and_its_remedy_helps(tmp_path, name, harm):
@@ -541,10 +542,7 @@ def test_the_weights_of_the_last_epochs_are_kept(model, tmp_path):
 
 
 def test_names_of_files_may_have_more_digits(tmp_path):
-    names = "state-0003-1000000", "state-10000-000000", "epoch-10000"
-    for name in (*names, "state-0003-1000000 (1)"):
-        (tmp_path / f"{name}.weights.h5").touch()
-    assert sorted(checkpoint.states(tmp_path)) == [(3, 1_000_000), (10_000, 0)]
+    (tmp_path / "epoch-10000.weights.h5").touch()
     assert list(fit_callbacks.kept_epochs(tmp_path)) == [10_000]
 
 
