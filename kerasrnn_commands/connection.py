@@ -5,6 +5,7 @@ import contextlib
 import errno
 import fcntl
 import functools
+import json
 import logging
 import resource
 import termios
@@ -101,19 +102,21 @@ class Connection(H11Protocol):
     """A connection that also answers clients that closed their side.
 
     It drops clients that do not finish their request headers, or do not read
-    their answer, within the server's shutdown timeout. If there are too many
-    connections, the one that has been idle longest is closed. If all are in
-    use, the new one is refused.
+    their answer, within the server's shutdown timeout. If a request is not
+    HTTP, it receives and drops the rest until then, so that the client can read
+    why. If there are too many connections, the one that has been idle longest
+    is closed. If all are in use, the new one is refused.
     """
 
     _begun: asyncio.TimerHandle
     _stalled: asyncio.TimerHandle
-    _ended = False
+    _ended = _broken = False
     _since = 0.0
 
     @property
     def _idle(self) -> bool:
-        return self.cycle is None or self.cycle.response_complete
+        none = self.cycle is None or self.cycle.response_complete
+        return self._broken or none
 
     @property
     def _unread(self) -> bool:
@@ -142,6 +145,8 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Called when the client has sent data."""
+        if self._broken:
+            return
         super().data_received(data)
         if not self._idle:
             self._begun.cancel()
@@ -171,7 +176,16 @@ class Connection(H11Protocol):
         if state is h11.IDLE:
             log.info("A request that is not HTTP: 400")
         if state in (h11.IDLE, h11.SEND_RESPONSE):
-            super().send_400_response(msg)
+            for event in (
+                h11.Response(status_code=400, headers=[*_CLOSE.items()]),
+                h11.Data(data=json.dumps({"error": msg}).encode()),
+                h11.EndOfMessage(),
+            ):
+                self.transport.write(self.conn.send(event))
+            self._broken = True
+            self._begun.cancel()
+            self._begun = self._leave_later()
+            self.transport.write_eof()
         else:
             self.transport.close()
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import logging
 import pathlib
 from collections.abc import Awaitable
@@ -197,6 +198,8 @@ class LiveModel:
 
     async def _load(self, version):
         seconds = self.settings.load_timeout
+        if version == self._served:
+            log.error("The process of '%s' ended or hangs.", version.path)
         log.info("'%s' is being loaded.", version.path)
         try:
             async with asyncio.timeout(seconds):
@@ -224,6 +227,9 @@ class LiveModel:
         self._served = version
         self._settle()
         self._look.set()
+        # If a process ends in the middle of an answer, the connection to it and
+        # what it has sent refer to each other.
+        gc.collect()
         log.info("'%s' is served.", version.path)
         if old is not None:
             self._tasks.create_task(old.drain(self.settings.timeout))

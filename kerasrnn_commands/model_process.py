@@ -73,9 +73,10 @@ _BUFFER = 2**20
 # Time for a process to take back a call, or to prove that it lives.
 _GRACE = 1.0
 # A process is ended when it has not answered so often in succession. The times
-# are not added up, because this process may have been stopped as well. If it
-# has calls and answers none for as long, it gets an example, which it must
-# answer within the same time.
+# are not added up, because this process may have been stopped as well. While
+# its processor time grows, it is only slow, until it has used as many seconds.
+# If it has calls and answers none for as long, it gets an example, which it
+# must answer within the same time.
 _UNANSWERED = 5
 
 
@@ -246,9 +247,16 @@ class Worker:
 
     async def _check(self, listening):
         """Ends the process if it stops answering, as if it had crashed."""
+        before = at_answer = 0.0
         while self._unanswered < _UNANSWERED:
             if listening.done():
                 return
+            used = _processor_seconds(self._process.pid)
+            if not self._unanswered:
+                at_answer = used
+            elif before < used < at_answer + _UNANSWERED:
+                self._unanswered = 1
+            before = used
             self._unanswered += 1
             self._writer.write(packed((ALIVE, None)))
             waits = self._pending or self._example_runs
@@ -274,6 +282,16 @@ class Worker:
     def _wear(self):
         self.worn = True
         self._changed()
+
+
+def _processor_seconds(pid):
+    """Returns the processor time of a process; 0 where it is unknown."""
+    with contextlib.suppress(OSError):
+        text = pathlib.Path(f"/proc/{pid}/stat").read_text()
+        # The name of the program, in brackets, may contain blanks.
+        fields = text.rpartition(")")[2].split()
+        return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
 
 
 def _kill(process):

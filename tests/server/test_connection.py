@@ -174,6 +174,26 @@ def test_a_client_that_still_sends_reads_why_it_is_refused(caplog):
     assert run(scenario, caplog) == ["POST /x: 413"] * 2
 
 
+def test_a_client_that_sends_no_http_reads_that(caplog):
+    """Also after too long headers, and while it sends on."""
+
+    async def scenario(clients):
+        for broken in (b"nonsense\r\n", GET[:-2] % 1 + b"X: "):
+            answer = await clients.ask(broken, *[bytes(10**6)] * 10)
+            assert answer.startswith(b"HTTP/1.1 400")
+            assert answer.endswith(
+                b'{"error": "Invalid HTTP request received."}'
+            )
+        # Nor do those that stay keep out others.
+        for _ in range(5):
+            reader, _ = await clients.connect(b"nonsense\r\n\r\n")
+            await reader.readuntil(b"}")
+        assert b" 200 OK" in await clients.ask(GET % 1 + GET[:20])
+
+    line = "A request that is not HTTP: 400"
+    assert run(scenario, caplog) == [line] * 7
+
+
 def test_a_client_cannot_hold_up_others_with_small_chunks(caplog, monkeypatch):
     sizes, receive = [], Connection.data_received
 

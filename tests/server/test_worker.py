@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import itertools
 import os
 import pathlib
 import signal
@@ -51,6 +52,8 @@ with connection.makefile("rb") as messages:
             os.kill(os.getpid(), 19)
         if body == b"crash":
             sys.exit(1)
+        if body == b"compute":
+            time.sleep(1)
         if request is None and body == b"wait":
             connection.sendall(packed((number, None)))
         if body == b"end":  # of those that wait
@@ -179,6 +182,28 @@ def test_a_process_that_stops_is_ended_and_one_that_computes_is_not(
         assert caplog.messages == [line]
         process.kill()
 
+    run(scenario)
+
+
+@pytest.mark.parametrize(("seconds", "ended"), [(0.01, False), (9, True)])
+def test_a_process_that_gets_little_time_is_not_ended(
+    run, monkeypatch, seconds, ended
+):
+    """Each time it is asked, it has computed for so many seconds."""
+
+    async def scenario(worker, changes):
+        calls = [call(worker, b"compute"), call(worker, b"end")]
+        found = await asyncio.gather(*calls, return_exceptions=True)
+        errors = [isinstance(x, WorkerEnded) for x in found]
+        assert errors == [ended] * 2 and worker.ended == ended
+
+    used = worker_module._processor_seconds(os.getpid())
+    assert used == pytest.approx(sum(os.times()[:2]), abs=0.1)
+    times = itertools.count(0, seconds)
+    monkeypatch.setattr(
+        worker_module, "_processor_seconds", lambda _: next(times)
+    )
+    monkeypatch.setattr(worker_module, "_GRACE", 0.1)
     run(scenario)
 
 
