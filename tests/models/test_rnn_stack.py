@@ -63,7 +63,7 @@ def test_a_state_that_moves_little_moves_step_by_step():
 def test_backwards_is_forwards_in_a_mirror():
     forward, backward = small(), small(go_backwards=True)
     expected, states = forward(np.flip(SEQUENCE, 1))
-    expected = np.flip(expected, 1), states
+    expected = np.flip(helpers.as_numpy(expected), 1), states
     helpers.assert_close(backward(SEQUENCE), expected)
 
 
