@@ -208,22 +208,29 @@ def mean_squared_gradients(
     >>> len(squares) == len(model.trainable_weights)
     True
     """
-    optimizer = _SquareSums(
-        0.0, initial_accumulator_value=0.0, name="square_sums"
-    )
+    optimizer = _MeanSquares(0.0, name="mean_squares")
     collector = DynamicEvaluation(model)
     collector.compile(optimizer, loss)
     collector.fit(windows, shuffle=False, verbose=0)
-    count = int(optimizer.iterations)
-    return [ops.convert_to_numpy(x) / count for x in optimizer._accumulators]
+    return [ops.convert_to_numpy(x) for x in optimizer.mean_squares]
 
 
-class _SquareSums(keras.optimizers.Adagrad):
-    """Sums up the squared gradients; at a rate of 0, no weight changes."""
+class _MeanSquares(keras.optimizers.Optimizer):
+    """Averages the squared gradients without changing the weights."""
+
+    def build(self, variables):
+        if self.built:
+            return
+        super().build(variables)
+        self.mean_squares = self.add_optimizer_variables(
+            variables, "mean_square"
+        )
 
     def update_step(self, gradient, variable, learning_rate):
-        gradient = _dense(gradient, variable)
-        super().update_step(gradient, variable, learning_rate)
+        mean = self.mean_squares[self._get_variable_index(variable)]
+        square = ops.square(_dense(gradient, mean))
+        count = ops.cast(self.iterations + 1, mean.dtype)
+        self.assign_add(mean, (square - mean) / count)
 
 
 def _dense(gradient, like):

@@ -143,13 +143,19 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
 
     def _kept_words(self, ids, dtype):
         """Returns the factor of each word, 0 where it is dropped."""
-        kept = self._dropped(ops.ones_like(ids, dtype), self.word_dropout)
         if not self.drop_types:
-            return kept
-        # A word uses the random number at its first position in the row.
-        same = ops.equal(ids[:, :, None], ids[:, None])
-        first = ops.argmax(ops.cast(same, "int8"), axis=-1)
-        return ops.take_along_axis(kept, first, axis=1)
+            return self._dropped(ops.ones_like(ids, dtype), self.word_dropout)
+        # After sorting, equal ids are neighbours. Each id uses the random
+        # number at the index of its type in the row.
+        order = ops.argsort(ids, axis=1)
+        ordered = ops.take_along_axis(ids, order, axis=1)
+        is_new = ops.not_equal(ordered[:, 1:], ordered[:, :-1])
+        first = ops.zeros_like(ordered[:, :1], "int32")
+        is_new = ops.concatenate([first, ops.cast(is_new, "int32")], axis=1)
+        number = ops.cumsum(is_new, axis=1)
+        draws = self._dropped(ops.ones_like(ids, dtype), self.word_dropout)
+        kept = ops.take_along_axis(draws, number, axis=1)
+        return ops.take_along_axis(kept, ops.argsort(order, axis=1), axis=1)
 
     def _dropped(self, x, rate):
         return (

@@ -7,7 +7,7 @@ from kerasrnn.models import DynamicEvaluation
 from kerasrnn.models import LanguageModel
 from kerasrnn.models import RMSDynamicEvaluation
 from kerasrnn.models import mean_squared_gradients
-from kerasrnn.models.dynamic_evaluation import _SquareSums
+from kerasrnn.models.dynamic_evaluation import _MeanSquares
 from kerasrnn.training import TokenCrossentropy
 from tests import helpers
 
@@ -108,14 +108,13 @@ def test_the_mean_of_squared_gradients():
     helpers.assert_close(weights_of(model), before, 0, 0)
 
 
-def test_squares_are_summed_up_and_weights_kept():
-    weight = keras.Variable([0.0, 5.0])
-    optimizer = _SquareSums(0.0, initial_accumulator_value=0.0)
+def test_squares_are_averaged_and_weights_kept():
+    weight, optimizer = keras.Variable([0.0, 5.0]), _MeanSquares(0.0)
     gradients = helpers.random(3, 2)
     for gradient in gradients:
         optimizer.apply([ops.convert_to_tensor(gradient)], [weight])
-    (found,) = optimizer._accumulators
-    helpers.assert_close(found.value, np.sum(gradients**2, axis=0))
+    (found,) = optimizer.mean_squares
+    helpers.assert_close(found.value, np.mean(gradients**2, axis=0))
     helpers.assert_close(weight.value, np.array([0.0, 5.0]), 0, 0)
 
 
