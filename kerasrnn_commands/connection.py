@@ -115,8 +115,8 @@ class Connection(H11Protocol):
 
     @property
     def _idle(self) -> bool:
-        none = self.cycle is None or self.cycle.response_complete
-        return self._broken or none
+        answered = self.cycle is None or self.cycle.response_complete
+        return self._broken or answered
 
     @property
     def _unread(self) -> bool:

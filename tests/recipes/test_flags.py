@@ -51,7 +51,7 @@ FLAGS = [
 
 @pytest.mark.parametrize("recipe, without, flag, useful", FLAGS)
 def test_a_flag_without_effect_is_refused(
-    recipe, without, flag, useful, capsys, tmp_path
+    recipe, without, flag, useful, capsys
 ):
     def read(*flags):
         words = " ".join(flags).replace("FILE", __file__).split()

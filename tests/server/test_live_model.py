@@ -1,6 +1,8 @@
 import asyncio
+import gc
 import logging
 import shutil
+import weakref
 
 import pytest
 
@@ -258,6 +260,26 @@ def test_only_the_request_that_ends_processes_is_refused(folder):
         assert most[:2] == [21, 1] and len(most) == 3
 
     run(folder, scenario)
+
+
+def test_what_a_lost_process_has_left_is_freed(folder, caplog):
+    """Such as the rest of an answer. Its connection refers to itself."""
+
+    async def scenario():
+        worker = folder.started.pop()
+        worker.itself, left = worker, weakref.ref(worker)
+        worker.end()
+        del worker
+        await until(lambda: folder.live.worker)
+        assert left() is None
+        [message] = messages(caplog, "ERROR")
+        assert message.endswith("/1' ended or hangs.")
+
+    gc.disable()
+    try:
+        run(folder, scenario)
+    finally:
+        gc.enable()
 
 
 def test_calls_of_one_model_are_limited(tmp_path):

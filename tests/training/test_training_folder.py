@@ -542,7 +542,8 @@ def test_the_weights_of_the_last_epochs_are_kept(model, tmp_path):
 
 
 def test_names_of_files_may_have_more_digits(tmp_path):
-    (tmp_path / "epoch-10000.weights.h5").touch()
+    for name in ("epoch-10000", "epoch-0003 (1)"):  # which is a copy
+        (tmp_path / f"{name}.weights.h5").touch()
     assert list(fit_callbacks.kept_epochs(tmp_path)) == [10_000]
 
 
